@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Installs the packages of packages.txt that carry one of the given tags and are missing.
+#   scripts/setup.sh build test
+# Silent when nothing is missing. Everything it says goes to stderr. Exit 5: could not install.
+set -euo pipefail
+exec >&2
+
+list=$(dirname "${BASH_SOURCE[0]}")/../packages.txt
+
+packages_tagged() {
+  local tag
+  for tag in "$@"; do awk -v tag="$tag" '$1 == tag { print $2 }' "$list"; done | sort -u
+}
+
+# dpkg-query prints nothing for a package it never heard of, so absence is a set difference.
+missing_of() {
+  comm -23 <(printf '%s\n' "$@" | sort -u) \
+    <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
+      awk '$1 == "installed" { print $2 }' | sort -u)
+}
+
+mapfile -t wanted < <(packages_tagged "$@")
+
+if ! command -v dpkg-query >/dev/null; then
+  # Not Debian or Ubuntu: we cannot install, but the build may well work; CMake says what it misses.
+  command -v cmake >/dev/null && command -v ninja >/dev/null && exit 0
+  echo "whence: no dpkg here. Please install the counterparts of: ${wanted[*]}"
+  exit 5
+fi
+
+mapfile -t missing < <(missing_of "${wanted[@]}")
+((${#missing[@]})) || exit 0
+
+give_up() {
+  echo "whence: $1"
+  echo "whence: please ask an administrator of this machine to run"
+  echo "    apt-get update && apt-get install --no-install-recommends ${missing[*]}"
+  exit 5
+}
+
+if ((EUID == 0)); then
+  as_root=()
+elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 ]]; }; then
+  as_root=(sudo)
+else
+  give_up "${#missing[@]} packages are missing, and installing them needs root or sudo."
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -y -o DPkg::Lock::Timeout=300 "$@" >"$log" 2>&1 </dev/null
+}
+
+echo "whence: installing ${missing[*]}"
+# A failed update is not fatal: the package lists at hand may be good enough.
+apt update || tail -n 5 "$log"
+if ! apt install --no-install-recommends "${missing[@]}"; then
+  tail -n 20 "$log"
+  grep -q 'Unable to locate' "$log" && grep -qs '^ID=ubuntu' /etc/os-release &&
+    echo "whence: on Ubuntu some of these live in 'universe' (add-apt-repository universe)."
+  give_up "apt-get could not install what is missing (see above)."
+fi
+
+# Optional packages ride along with a first installation; without them we go on.
+mapfile -t extras < <(packages_tagged optional)
+for extra in $(missing_of "${extras[@]}"); do
+  apt install --no-install-recommends "$extra" || echo "whence: going on without $extra"
+done
