@@ -1,6 +1,5 @@
+// The files of experiments/, carried inside the library. The build writes the definitions.
 #pragma once
-
-// The files of experiments/, carried inside the library. The build writes their definitions.
 
 namespace whence {
 

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Checks that every line of code lives in the right room of the house.
+
+    check_layers.py [ROOT]     prints each violation as file:line: reason; exit 1 if there is any
+    check_layers.py --self-test  plants one violation per rule and sees that it is found
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+# Which folders of src/whence each folder may include: downward only.
+ROOMS = {
+    "core": "",
+    "math": "core",
+    "belief": "core math",
+    "io": "core math",
+    "comm": "core",
+    "mechanisms": "core math",
+    "encoders": "core math",
+    "worlds": "core math mechanisms encoders",
+    "adapt": "core math mechanisms encoders",
+    "backends": "core math mechanisms encoders worlds adapt",
+    "discover": "core math mechanisms encoders worlds adapt backends belief io comm",
+}
+ROOMS = {room: {room, *below.split()} for room, below in ROOMS.items()}
+
+# Third-party libraries and the rooms whose .cpp files may name them. None may be named by a header
+# of src/: those are installed, and users need not have these libraries.
+GUESTS = {
+    "nlohmann": {"io", "discover", "apps"},
+    "CLI": {"apps"},
+    "Eigen": {"math", "mechanisms", "encoders", "worlds", "adapt", "belief"},
+    "fmt": set(ROOMS) - {"core"} | {"apps"},
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+PRINTING = re.compile(
+    r"\bstd::(cout|cerr|clog)\b|\b(fmt|std)::print(ln)?\b|(?<![\w.>])(std::)?(f?printf|f?puts|putchar)\s*\(")
+DEVICES = re.compile(r"\bcuda[A-Z]\w*|\b__(global|device)__\b|\bMPI_\w+")
+COMMENT_OR_STRING = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.DOTALL)
+
+
+def code_lines(text):
+    """The lines with comments and strings blanked out, so that words inside them do not count."""
+    blank = lambda match: re.sub(r"[^\n]", " ", match.group())
+    return COMMENT_OR_STRING.sub(blank, text).split("\n")
+
+
+def room_of(path):
+    """src/whence/core/error.hpp -> core; apps/... -> apps; a file directly in src/whence -> None."""
+    if path.parts[0] == "apps":
+        return "apps"
+    return path.parts[2] if len(path.parts) > 3 else None
+
+
+def violations(root):
+    files = sorted(p for top in ("src", "apps") for p in (root / top).rglob("*")
+                   if p.suffix in {".cpp", ".hpp"})
+    for file in files:
+        path = file.relative_to(root)
+        room = room_of(path)
+        in_library = path.parts[0] == "src"
+        if in_library and room is not None and room not in ROOMS:
+            yield path, 1, f"folder '{room}' is not a room of the house (see ROOMS)"
+            continue
+        text = file.read_text(encoding="utf-8")
+        for number, (line, code) in enumerate(zip(text.split("\n"), code_lines(text)), 1):
+            if include := INCLUDE.match(line):
+                if reason := misplaced(include[1], include[2], path, room):
+                    yield path, number, reason
+            if in_library and PRINTING.search(code):
+                yield path, number, "only apps/ prints; return the text instead"
+            if DEVICES.search(code):
+                yield path, number, "no file may name CUDA or MPI yet"
+
+
+def misplaced(mark, target, path, room):
+    """Why this include does not belong into this file, or None."""
+    in_library = path.parts[0] == "src"
+    parts = target.split("/")
+    if mark == "<" and len(parts) == 1:
+        if target in {"mpi.h", "cuda.h", "cuda_runtime.h"}:
+            return "no file may name CUDA or MPI yet"
+        return None  # the standard library is welcome everywhere
+    if parts[0] == "whence":
+        if room in ROOMS and len(parts) > 2 and parts[1] not in ROOMS[room]:
+            return f"'{room}' may not see '{parts[1]}': includes go downward only"
+        if room in ROOMS and target == "whence/whence.hpp":
+            return "whence.hpp is for users; include what is needed"
+        return None
+    if in_library and mark == '"' and not parts[0] == "hwy":
+        return f'write the whole path, "whence/...", not "{target}"'
+    if room == "core":
+        return "core knows the standard library only"
+    if parts[0] in GUESTS:
+        if in_library and path.suffix == ".hpp":
+            return f"{parts[0]} may not be named in a header of the library"
+        if room not in GUESTS[parts[0]]:
+            return f"{parts[0]} is not for '{room}'"
+    return None
+
+
+PLANTED = {  # file: (line that breaks a rule, a piece of the reason expected)
+    "src/whence/core/a.hpp": ('#include "whence/math/b.hpp"', "'core' may not see 'math'"),
+    "src/whence/core/c.hpp": ("#include <hwy/highway.h>", "standard library only"),
+    "src/whence/belief/a.cpp": ('#include "whence/worlds/b.hpp"', "'belief' may not see 'worlds'"),
+    "src/whence/io/a.hpp": ('#include "whence/discover/b.hpp"', "'io' may not see 'discover'"),
+    "src/whence/comm/a.hpp": ('#include "whence/math/b.hpp"', "'comm' may not see 'math'"),
+    "src/whence/math/a.cpp": ("#include <nlohmann/json.hpp>", "not for 'math'"),
+    "src/whence/math/b.hpp": ("#include <Eigen/Dense>", "header of the library"),
+    "src/whence/math/c.cpp": ('#include "a.hpp"', "whole path"),
+    "src/whence/adapt/a.cpp": ("void f() { std::cout << 1; }", "only apps/ prints"),
+    "src/whence/adapt/c.cpp": ("char q = '\"'; std::cerr << q; // \"", "only apps/ prints"),
+    "src/whence/adapt/b.cpp": ('void f() { printf("x"); }', "only apps/ prints"),
+    "src/whence/backends/a.cpp": ("void f() { cudaMalloc(); }", "CUDA or MPI"),
+    "src/whence/discover/a.cpp": ("#include <mpi.h>", "CUDA or MPI"),
+    "src/whence/discover/b.cpp": ("#include <CLI/CLI.hpp>", "not for 'discover'"),
+    "src/whence/cellar/a.hpp": ("int x;", "not a room"),
+}
+ALLOWED = {
+    "src/whence/whence.hpp": '#include "whence/discover/b.hpp"',
+    "src/whence/core/ok.hpp": "#include <vector>  // std::cout is not printed from here",
+    "src/whence/math/ok.cpp": 'auto s = "printf(x) cudaMalloc"; /* std::cerr */ int n = snprintf(b, 1, "");',
+    "src/whence/math/lanes.cpp": '#include "hwy/highway.h"',
+    "src/whence/discover/ok.cpp": '#include "whence/belief/b.hpp"',
+    "src/whence/io/ok.cpp": "#include <nlohmann/json.hpp>",
+    "apps/whence/ok.cpp": '#include "whence/discover/b.hpp"\nvoid f() { std::cout << 1; }',
+}
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in {**{n: line for n, (line, _) in PLANTED.items()}, **ALLOWED}.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text + "\n", encoding="utf-8")
+        found = {}
+        for path, _, reason in violations(root):
+            found.setdefault(path.as_posix(), []).append(reason)
+    missed = [f"{name}: not caught" for name, (_, reason) in PLANTED.items()
+              if not any(reason in said for said in found.get(name, []))]
+    false_alarms = [f"{name}: {found[name]}" for name in ALLOWED if name in found]
+    return missed + false_alarms
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        problems = self_test()
+    else:
+        root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parent.parent)
+        problems = [f"{path}:{line}: {reason}" for path, line, reason in violations(root)]
+    print("\n".join(problems) or "every line lives in its room")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

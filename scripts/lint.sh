@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Everything about the code that needs no running of it. ./test.sh --lint calls this after set-up.
+set -uo pipefail
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
+
+failed=()
+step() {
+  local name=$1
+  shift
+  echo "== $name"
+  "$@" || failed+=("$name")
+}
+
+mapfile -t code < <(find src apps tests bench -name '*.[ch]pp' | sort)
+
+format_check() { clang-format --dry-run --Werror "${code[@]}"; }
+
+# Each header compiles alone, so that it can be included first. (*-inl.hpp are compiled once per
+# instruction set, from inside other files.)
+headers_stand_alone() {
+  find src -name '*.hpp' ! -name '*-inl.hpp' -print0 |
+    xargs -0 -P"$(nproc)" -I{} \
+      "${CXX:-g++}" -std=c++20 -Isrc -Wall -Wextra -Werror -fsyntax-only -include {} -x c++ /dev/null
+}
+
+static_analysis() {
+  cmake --preset dev >/dev/null &&
+    cmake --build --preset dev --target whence --parallel "$(nproc)" >/dev/null && # generated files
+    run-clang-tidy -quiet -p build/dev -j "$(nproc)" "$PWD/(src|apps)/.*" 2>/dev/null |
+      { ! grep -E '(warning|error): '; }
+}
+
+step "layers" scripts/check_layers.py
+step "format" format_check
+step "headers stand alone" headers_stand_alone
+step "clang-tidy" static_analysis
+
+if ((${#failed[@]})); then
+  echo "lint: failed: ${failed[*]}"
+  exit 1
+fi
+echo "lint: clean"
