@@ -39,8 +39,7 @@ if setarch "$(uname -m)" -R true 2>/dev/null; then fixed_addresses=(setarch "$(u
 
 for preset in "${presets[@]}"; do
   echo "== $preset: build"
-  cmake --preset "$preset"
-  cmake --build --preset "$preset" --parallel "$(nproc)"
+  scripts/build.sh "$preset"
 done
 
 result=0

@@ -13,7 +13,13 @@ step() {
 
 mapfile -t code < <(find src apps tests bench -name '*.[ch]pp' | sort)
 
-format_check() { clang-format --dry-run --Werror "${code[@]}"; }
+format_check() {
+  local file bad=0
+  for file in "${code[@]}"; do
+    clang-format "$file" | cmp -s - "$file" || { bad=1; echo "$file: mend with clang-format -i"; }
+  done
+  return "$bad"
+}
 
 # Each header compiles alone, so that it can be included first. (*-inl.hpp are compiled once per
 # instruction set, from inside other files.)
@@ -24,10 +30,9 @@ headers_stand_alone() {
 }
 
 static_analysis() {
-  cmake --preset dev >/dev/null &&
-    cmake --build --preset dev --target whence --parallel "$(nproc)" >/dev/null && # generated files
+  scripts/build.sh dev whence >/dev/null && # it reads the build's flags and generated files
     run-clang-tidy -quiet -p build/dev -j "$(nproc)" "$PWD/(src|apps)/.*" 2>/dev/null |
-      { ! grep -E '(warning|error): '; }
+      { ! grep -E -A4 '(warning|error): '; }
 }
 
 step "layers" scripts/check_layers.py
