@@ -51,8 +51,11 @@ touch "$root/.whence-bare-root"
 
 echo "== debootstrap $suite"
 components=main
-if [[ $mirror == *ubuntu* ]]; then components=main,universe; fi
+recipe=sid # for suites younger than this debootstrap
+if [[ $mirror == *ubuntu* ]]; then components=main,universe recipe=gutsy; fi
+if [[ -e /usr/share/debootstrap/scripts/$suite ]]; then recipe=$suite; fi
 debootstrap --variant=minbase --components="$components" "$suite" "$root" "$mirror" \
+  "/usr/share/debootstrap/scripts/$recipe" \
   >"$root.debootstrap.log" 2>&1 || { tail "$root.debootstrap.log"; exit 1; }
 
 # The bare machine reaches the network the way this one does.
