@@ -1,0 +1,119 @@
+#include "whence/math/random_lanes.hpp"
+
+#include "whence/math/random.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "whence/math/random_lanes.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "whence/math/lanes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace whence::HWY_NAMESPACE {
+
+using WordsTag = hn::RebindToUnsigned<LanesTag>;  // one block per lane, its words in 64-bit lanes
+using Words = hn::Vec<WordsTag>;
+
+/// 52 bits -> (0, 1), as unit_interval().
+HWY_INLINE Lanes ToUnitInterval(Words high, Words low) {
+  const WordsTag dw;
+  const LanesTag d;
+  const Words bits = hn::Or(hn::ShiftLeft<20>(high), hn::ShiftRight<12>(low));
+  const Words one = hn::Set(dw, 0x3FF0000000000000ULL);
+  return hn::Sub(hn::BitCast(d, hn::Or(bits, one)), hn::Set(d, 1 - 0x1p-53));
+}
+
+/// 32 x 32 -> 64 bits; the upper half of each lane is 0.
+HWY_INLINE Words Multiply(Words a, Words b) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(WordsTag(), hn::GetLane(a) * hn::GetLane(b));
+#else
+  const hn::Repartition<std::uint32_t, WordsTag> d32;
+  return hn::MulEven(hn::BitCast(d32, a), hn::BitCast(d32, b));
+#endif
+}
+
+void FillUniform(std::uint64_t key, Cell cell, std::uint32_t first_block, std::span<double> u) {
+  const WordsTag dw;
+  const LanesTag d;
+  const std::size_t width = hn::Lanes(dw);
+  const Words low32 = hn::Set(dw, 0xFFFFFFFFULL);
+  HWY_ALIGN double even[row_multiple], odd[row_multiple];
+  for (std::size_t block = 0; 2 * block < u.size(); block += width) {
+    Words c0 = hn::Set(dw, cell.run), c1 = hn::Set(dw, cell.episode), c2 = hn::Set(dw, cell.step);
+    Words c3 = hn::And(hn::Iota(dw, first_block + block), low32);
+    std::uint32_t k0 = std::uint32_t(key), k1 = std::uint32_t(key >> 32);
+    for (int round = 0; round < 10; ++round) {
+      const Words a = Multiply(hn::Set(dw, 0xD2511F53ULL), c0);
+      const Words b = Multiply(hn::Set(dw, 0xCD9E8D57ULL), c2);
+      c0 = hn::Xor(hn::Xor(hn::ShiftRight<32>(b), c1), hn::Set(dw, k0));
+      c1 = hn::And(b, low32);
+      c2 = hn::Xor(hn::Xor(hn::ShiftRight<32>(a), c3), hn::Set(dw, k1));
+      c3 = hn::And(a, low32);
+      k0 += 0x9E3779B9u;
+      k1 += 0xBB67AE85u;
+    }
+    hn::Store(ToUnitInterval(c0, c1), d, even);
+    hn::Store(ToUnitInterval(c2, c3), d, odd);
+    const std::size_t left = u.size() - 2 * block;
+    for (std::size_t i = 0; i < 2 * width && i < left; ++i)
+      u[2 * block + i] = i % 2 == 0 ? even[i / 2] : odd[i / 2];
+  }
+}
+
+/// x <- f(x), in whole vectors; the last one is padded with ones.
+template <class F>
+HWY_INLINE void ForEachVector(std::span<double> x, const F& f) {
+  const LanesTag d;
+  const std::size_t width = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + width <= x.size(); i += width)
+    hn::StoreU(f(d, hn::LoadU(d, x.data() + i)), d, x.data() + i);
+  if (i == x.size()) return;
+  HWY_ALIGN double rest[row_multiple];
+  for (std::size_t j = 0; j < width; ++j) rest[j] = i + j < x.size() ? x[i + j] : 1.0;
+  hn::Store(f(d, hn::Load(d, rest)), d, rest);
+  for (std::size_t j = 0; i + j < x.size(); ++j) x[i + j] = rest[j];
+}
+
+void LogExponentialShares(std::span<double> x, std::span<double> cumulative) {
+  ForEachVector(x, [](LanesTag d, Lanes u) HWY_ATTR {
+    return hn::Sub(hn::Zero(d), LanesLog(d, u));
+  });
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) cumulative[i] = sum += x[i];
+  const double log_sum = portable_log(sum);
+  ForEachVector(x, [log_sum](LanesTag d, Lanes e) HWY_ATTR {
+    return hn::Sub(LanesLog(d, e), hn::Set(d, log_sum));
+  });
+  ForEachVector(cumulative, [sum](LanesTag d, Lanes c) HWY_ATTR {
+    return hn::Div(c, hn::Set(d, sum));
+  });
+}
+
+}  // namespace whence::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace whence {
+
+HWY_EXPORT(FillUniform);
+HWY_EXPORT(LogExponentialShares);
+
+void fill_uniform(std::uint64_t key, Cell cell, std::uint32_t first_block, std::span<double> u) {
+  HWY_DYNAMIC_DISPATCH(FillUniform)(key, cell, first_block, u);
+}
+
+void log_exponential_shares(std::span<double> x, std::span<double> cumulative) {
+  HWY_DYNAMIC_DISPATCH(LogExponentialShares)(x, cumulative);
+}
+
+void Stream::fill(std::span<double> u) {
+  const std::uint32_t first_block = (next_ + 1) / 2;
+  fill_uniform(key_, cell_, first_block, u);
+  next_ = 2 * first_block + std::uint32_t(u.size());
+}
+
+}  // namespace whence
+#endif  // HWY_ONCE

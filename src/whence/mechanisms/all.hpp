@@ -1,0 +1,18 @@
+// The closed set of mechanisms: a new kind is one file and one name in this list.
+#pragma once
+
+#include <variant>
+
+#include "whence/mechanisms/categorical_table.hpp"
+
+namespace whence {
+
+using AnyMechanism = std::variant<CategoricalTable<double>>;
+
+/// A pre-trained mechanism in its place in a graph: what an episode adapts.
+struct Module {
+  Family family;
+  AnyMechanism mechanism;
+};
+
+}  // namespace whence
