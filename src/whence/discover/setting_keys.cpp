@@ -1,0 +1,138 @@
+#include "whence/discover/setting_keys.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "whence/core/text.hpp"
+
+namespace whence {
+namespace {
+
+using Type = SettingKey::Type;
+
+constexpr double int_max = std::numeric_limits<int>::max();
+constexpr double largest = std::numeric_limits<double>::max();
+constexpr double tiny = std::numeric_limits<double>::denorm_min();  // the smallest number > 0
+constexpr double below_one = 1 - std::numeric_limits<double>::epsilon() / 2;
+
+constexpr SettingKey count(std::string_view name, std::string_view meaning) {
+  return {name, Type::integer, 1, int_max, "at least 1", meaning};
+}
+constexpr SettingKey positive(std::string_view name, std::string_view meaning) {
+  return {name, Type::number, tiny, largest, "greater than 0", meaning};
+}
+constexpr SettingKey decay(std::string_view name, std::string_view meaning) {
+  return {name, Type::number, 0, below_one, "at least 0 and less than 1", meaning};
+}
+constexpr SettingKey flag(std::string_view name, std::string_view meaning) {
+  return {name, Type::flag, 0, 1, "true or false", meaning};
+}
+constexpr SettingKey choice(std::string_view name, std::string_view choices,
+                            std::string_view meaning) {
+  return {name, Type::choice, 0, 0, choices, meaning};
+}
+
+constexpr SettingKey table[] = {
+    {"levels", Type::integer, 2, int_max, "at least 2", "values a variable can take (N)"},
+    count("runs", "independent repetitions; curves are medians over them"),
+    count("episodes", "short runs of shifted data, one after the other"),
+    count("steps", "updates in an episode, or of the whole training (T)"),
+    count("batch", "examples per update"),
+    count("test_rows", "held-out examples"),
+    count("training_rows", "examples the modules are fitted to before adapting"),
+    count("worlds", "ground truths drawn"),
+    count("shifts_per_world", "shifted distributions drawn for each ground truth"),
+    positive("learning_rate", "size of a step"),
+    decay("momentum", "how much of the last step is repeated"),
+    flag("nesterov", "look ahead along the momentum (sgd)"),
+    decay("alpha", "decay of the squared gradient (rmsprop)"),
+    decay("beta1", "decay of the mean gradient (adam)"),
+    decay("beta2", "decay of the squared gradient (adam)"),
+    positive("epsilon", "keeps the division by the gradient's size defined"),
+    {"gamma0", Type::number, -40, 40, "between -40 and 40",
+     "belief before the first episode (logit)"},
+    positive("concentration", "of the Dirichlet distributions worlds are drawn from"),
+    choice("optimizer", "sgd|rmsprop|adam", "the update rule"),
+    choice("belief_objective", "mixture|printed|per-step", "which regret moves the belief"),
+    choice("belief_update", "gradient|bayes", "how the belief moves"),
+    choice("shifts", "cause|effect|mechanism|row|both|none", "what changes between episodes"),
+    choice("shift", "cause|effect|mechanism|row|both|none", "what changes between episodes"),
+    choice("priors", "dense|sparse", "Dirichlet(1) or Dirichlet(1/N)"),
+    choice("prior", "dense|sparse", "Dirichlet(1) or Dirichlet(1/N)"),
+    choice("modules", "truth|counts|gradient", "how the modules know the training distribution"),
+    flag("tie_artefact", "repeat the spurious first step of the released code"),
+    flag("reset", "whether parameters are reset before each episode"),
+};
+
+std::string described(const SettingKey& key) {
+  return "'" + std::string(key.name) + "' is " + std::string(key.meaning);
+}
+
+SettingProblem wrong_type(const SettingKey& key, const char* wanted, const Json& value) {
+  const std::string shown = value.is(Json::Kind::object) ? "an object"
+                            : value.is(Json::Kind::list) ? "a list"
+                                                         : excerpt(value.dump(), 40);
+  return {"E-CONFIG-TYPE", "'" + std::string(key.name) + "' must be " + wanted + ", not " + shown,
+          described(key)};
+}
+
+SettingProblem check_choice(const SettingKey& key, const Json& value) {
+  if (!value.is(Json::Kind::text)) return wrong_type(key, "a text", value);
+  const std::vector<std::string> choices = split(key.range, '|');
+  if (std::find(choices.begin(), choices.end(), value.text) != choices.end()) return {};
+  const std::string near = did_you_mean(value.text, choices);
+  return {"E-CONFIG-CHOICE",
+          "'" + std::string(key.name) + "' cannot be \"" + excerpt(value.text, 40) + "\"",
+          (near.empty() ? "" : near + " ") + "possible: " + joined(choices)};
+}
+
+}  // namespace
+
+std::span<const SettingKey> setting_keys() { return table; }
+
+const SettingKey* find_setting_key(std::string_view key) {
+  const std::string_view leaf = key.substr(key.rfind('.') + 1);  // npos + 1 == 0
+  for (const SettingKey& row : table)
+    if (row.name == leaf) return &row;
+  return nullptr;
+}
+
+Json canonical_setting(const SettingKey& key, const Json& value) {
+  if (key.type != Type::number) return value;
+  Json result(value.as_double());
+  result.place = value.place;
+  return result;
+}
+
+SettingProblem check_setting(const SettingKey& key, const Json& value) {
+  switch (key.type) {
+    case Type::flag:
+      return value.is(Json::Kind::boolean) ? SettingProblem{}
+                                           : wrong_type(key, "true or false", value);
+    case Type::choice: return check_choice(key, value);
+    case Type::integer:
+      if (!value.is_integer()) return wrong_type(key, "a whole number, written in digits", value);
+      break;
+    case Type::number:
+      if (!value.is(Json::Kind::number)) return wrong_type(key, "a number", value);
+      break;
+  }
+  // Whole numbers of any length compare well as doubles: the limits are far below 2^53.
+  const double number = value.as_double();
+  if (number >= key.min && number <= key.max) return {};
+  const bool too_large = number > key.max && key.max == int_max;
+  const std::string wanted = too_large ? "at most " + shortest(int_max) : std::string(key.range);
+  return {"E-CONFIG-RANGE",
+          "'" + std::string(key.name) + "' must be " + wanted + ", not " + excerpt(value.text, 40),
+          described(key)};
+}
+
+std::vector<std::string> optimizer_keys(std::string_view optimizer) {
+  if (optimizer == "sgd") return {"learning_rate", "momentum", "nesterov"};
+  if (optimizer == "rmsprop") return {"learning_rate", "alpha", "epsilon", "momentum"};
+  if (optimizer == "adam") return {"learning_rate", "beta1", "beta2", "epsilon"};
+  return {};
+}
+
+}  // namespace whence
