@@ -1,0 +1,39 @@
+// An axis of a chart: where a value lies, and which values deserve a tick.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace whence {
+
+/// Values [low, high] laid out over pixels [start, end]; `end` may be the smaller one.
+struct Axis {
+  double low = 0, high = 1;
+  bool logarithmic = false;
+  double start = 0, end = 1;
+
+  /// NaN for values that have no place on the axis: NaN itself, and zero or less on a log axis.
+  double pixel(double value) const;
+};
+
+/// The smallest and the largest of what was shown so far; empty until the first value.
+struct Extent {
+  double low = 1, high = -1;
+  bool empty() const { return low > high; }
+  void include(double value);
+};
+
+/// A drawable axis for data of that extent: never empty, never of zero length, with `margin` (a
+/// share of the length) on both sides. A margin does not carry an axis of positive data below 0.
+Axis fit_axis(Extent data, bool logarithmic, double margin);
+
+/// Major ticks have a label; minor ones (between powers of ten) do not.
+struct Tick {
+  double value = 0;
+  std::string label;
+};
+
+/// About `wanted` round values inside the axis, in ascending order.
+std::vector<Tick> ticks(const Axis& axis, int wanted);
+
+}  // namespace whence

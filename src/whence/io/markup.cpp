@@ -1,0 +1,157 @@
+#include "whence/io/markup.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace whence {
+namespace {
+
+constexpr char32_t replacement = 0xFFFD;
+
+/// Length of the sequence a lead byte announces; 0 when no sequence starts with it.
+std::size_t sequence_length(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead < 0xE0) return 2;
+  if (lead >= 0xE0 && lead < 0xF0) return 3;
+  if (lead >= 0xF0 && lead < 0xF5) return 4;
+  return 0;
+}
+
+/// Takes one code point off the front of `rest`, or one bad byte, given as U+FFFD.
+char32_t take(std::string_view& rest) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
+  const std::size_t length = sequence_length(byte(0));
+  char32_t point = length == 1 ? byte(0) : byte(0) & (0x7Fu >> length);
+  bool good = length > 0 && length <= rest.size();
+  for (std::size_t i = 1; good && i < length; ++i) {
+    good = (byte(i) & 0xC0) == 0x80;
+    point = (point << 6) | (byte(i) & 0x3Fu);
+  }
+  // Overlong forms, surrogates and what lies beyond Unicode are errors too.
+  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  good = good && point >= least[length] && point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF);
+  rest.remove_prefix(good ? length : 1);
+  return good ? point : replacement;
+}
+
+void append_utf8(std::string& out, char32_t p) {
+  const auto put = [&](char32_t byte) { out += static_cast<char>(byte); };
+  if (p < 0x80) return put(p);
+  if (p < 0x800) {
+    put(0xC0 | (p >> 6));
+  } else if (p < 0x10000) {
+    put(0xE0 | (p >> 12));
+    put(0x80 | ((p >> 6) & 0x3F));
+  } else {
+    put(0xF0 | (p >> 18));
+    put(0x80 | ((p >> 12) & 0x3F));
+    put(0x80 | ((p >> 6) & 0x3F));
+  }
+  put(0x80 | (p & 0x3F));
+}
+
+bool reorders(char32_t p) { return (p >= 0x202A && p <= 0x202E) || (p >= 0x2066 && p <= 0x2069); }
+
+bool forbidden_in_markup(char32_t p) {
+  const bool control = (p < 0x20 && p != '\n' && p != '\t') || (p >= 0x7F && p < 0xA0);
+  const bool nonchar = (p & 0xFFFE) == 0xFFFE || (p >= 0xFDD0 && p <= 0xFDEF);
+  return control || nonchar || reorders(p);
+}
+
+void trim_zeros(std::string& digits) {
+  if (digits.find('.') == std::string::npos) return;
+  digits.erase(digits.find_last_not_of('0') + 1);
+  if (digits.back() == '.') digits.pop_back();
+}
+
+}  // namespace
+
+std::vector<char32_t> code_points(std::string_view text) {
+  std::vector<char32_t> points;
+  while (!text.empty()) points.push_back(take(text));
+  return points;
+}
+
+std::string escape_markup(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + text.size() / 8);
+  while (!text.empty()) {
+    const char32_t p = take(text);
+    switch (p) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      default: append_utf8(out, forbidden_in_markup(p) ? replacement : p);
+    }
+  }
+  return out;
+}
+
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  while (!text.empty()) {
+    const char32_t p = take(text);
+    const bool dangerous = p < 0x20 || p == '<' || p == '>' || p == '&' || p == '\'' || p == 0x7F ||
+                           p == 0x2028 || p == 0x2029 || reorders(p);
+    if (p == '"' || p == '\\') {
+      out += '\\';
+      out += static_cast<char>(p);
+    } else if (dangerous) {
+      out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(p));
+    } else {
+      append_utf8(out, p);
+    }
+  }
+  return out + '"';
+}
+
+std::string power_of_ten(int exponent) {
+  static constexpr std::string_view raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string out = exponent < 0 ? "10⁻" : "10";
+  for (char digit : fmt::format("{}", std::abs(exponent))) out += raised[digit - '0'];
+  return out;
+}
+
+std::string human_number(double value, int digits) {
+  if (!std::isfinite(value)) return "–";
+  if (value == 0) return "0";
+  const double size = std::fabs(value);
+  const std::string sign = value < 0 ? "−" : "";
+  if (size == std::floor(size) && size < 1e15) return sign + fmt::format("{:.0f}", size);
+  if (size >= 1e-4 && size < 1e6) {
+    const int leading = static_cast<int>(std::floor(std::log10(size)));
+    std::string plain = fmt::format("{:.{}f}", size, std::max(0, digits - 1 - leading));
+    trim_zeros(plain);
+    return sign + plain;
+  }
+  std::string mantissa = fmt::format("{:.{}e}", size, digits - 1);
+  const std::size_t e = mantissa.find('e');
+  const std::string exponent = mantissa.substr(e + 1);
+  mantissa.erase(e);
+  trim_zeros(mantissa);
+  int power = 0;
+  for (char c : exponent)
+    if (c >= '0' && c <= '9') power = power * 10 + (c - '0');
+  return sign + mantissa + " × " + power_of_ten(exponent[0] == '-' ? -power : power);
+}
+
+std::string slug(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (plain) out += c;
+    if (!plain && !out.empty() && out.back() != '-') out += '-';
+    if (out.size() == 48) break;
+  }
+  while (!out.empty() && out.back() == '-') out.pop_back();
+  return out.empty() ? "unnamed" : out;
+}
+
+}  // namespace whence
