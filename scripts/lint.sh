@@ -29,10 +29,11 @@ headers_stand_alone() {
       "${CXX:-g++}" -std=c++20 -Isrc -Wall -Wextra -Werror -fsyntax-only -include {} -x c++ /dev/null
 }
 
+# Findings once each, without colours: the same header is seen from many files.
 static_analysis() {
   scripts/build.sh dev whence >/dev/null && # it reads the build's flags and generated files
     run-clang-tidy -quiet -p build/dev -j "$(nproc)" "$PWD/(src|apps)/.*" 2>/dev/null |
-      { ! grep -E -A4 '(warning|error): '; }
+      sed 's/\x1b\[[0-9;]*m//g' | { ! grep -E ': (warning|error): '; } | sort -u
 }
 
 step "layers" scripts/check_layers.py
