@@ -43,7 +43,7 @@ if ((EUID == 0)); then
 elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 ]]; }; then
   as_root=(sudo)
 else
-  give_up "${#missing[@]} packages are missing, and installing them needs root or sudo."
+  give_up "packages are missing, and installing them needs root or sudo."
 fi
 
 log=$(mktemp)
