@@ -1,0 +1,17 @@
+// The one list of experiments, in the order of the paper.
+#include "whence/discover/experiments/all.hpp"
+
+#include "whence/discover/experiment.hpp"
+
+namespace whence {
+
+std::span<const Experiment> experiments() {
+  static constexpr Experiment list[] = {
+      {"adaptation-curve", adaptation_curve}, {"zero-gradient", zero_gradient},
+      {"belief-discrete", belief_discrete},   {"same-distribution", same_distribution},
+      {"shift-controls", shift_controls},
+  };
+  return list;
+}
+
+}  // namespace whence

@@ -1,0 +1,14 @@
+// One function per experiment; each lives in the file of its name.
+#pragma once
+
+#include "whence/discover/experiment.hpp"
+
+namespace whence {
+
+Report adaptation_curve(const Settings&, const RunOptions&);
+Report zero_gradient(const Settings&, const RunOptions&);
+Report belief_discrete(const Settings&, const RunOptions&);
+Report same_distribution(const Settings&, const RunOptions&);
+Report shift_controls(const Settings&, const RunOptions&);
+
+}  // namespace whence
