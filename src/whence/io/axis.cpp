@@ -20,9 +20,8 @@ int floor_log10(double value) { return static_cast<int>(std::floor(std::log10(va
 double nice_step(double span, int wanted) {
   const double raw = span / wanted;
   const double power = std::pow(10.0, floor_log10(raw));
-  for (double mantissa : {1.0, 2.0, 5.0})
-    if (raw <= mantissa * power * 1.0001) return mantissa * power;
-  return 10 * power;
+  const double mantissa = raw / power;
+  return power * (mantissa < 1.5 ? 1 : mantissa < 3.5 ? 2 : mantissa < 7.5 ? 5 : 10);
 }
 
 /// Digits in groups of three from 10 000 on, with thin spaces.
@@ -37,15 +36,15 @@ std::string grouped(const std::string& plain) {
   return out;
 }
 
-/// Every label of an axis shows the same decimals: those that its step needs.
+/// Every label of an axis shows the same decimals, those that its step needs, and the same power.
 std::string tick_label(double value, double step, double greatest) {
   if (std::fabs(value) < step / 2) return "0";
   const std::string sign = value < 0 ? "−" : "";
   const double size = std::fabs(value);
   const int step_power = floor_log10(step);
-  if (greatest < 1e6 && step_power >= -5)
+  if (greatest <= 1e7 && step_power >= -5)
     return sign + grouped(fmt::format("{:.{}f}", size, std::max(0, -step_power)));
-  const int power = floor_log10(size);
+  const int power = floor_log10(greatest);
   const int decimals = std::clamp(power - step_power, 0, 15);
   return sign + fmt::format("{:.{}f}", size / std::pow(10.0, power), decimals) + " × " +
          power_of_ten(power);
@@ -93,8 +92,8 @@ std::vector<Tick> log_ticks(const Axis& axis, int wanted) {
     return std::count_if(list.begin(), list.end(), [](const Tick& t) { return !t.label.empty(); });
   };
   // Long axes: powers of ten, thinned out when there are too many of them.
-  const int decades = floor_log10(axis.high) - floor_log10(axis.low) + 1;
-  const int stride = std::max(1, (decades + wanted - 1) / wanted);
+  const int decades = floor_log10(axis.high) + floor_log10(1 / axis.low) + 1;
+  const int stride = std::max(1, (decades + wanted + 1) / (wanted + 2));
   auto list = decade_ticks(axis, stride, decades <= 7, [](int m) { return m == 1; });
   if (labels(list) >= 3) return list;
   // Shorter ones: 1, 2, 5; then every digit; then round values as on a linear axis.
@@ -119,8 +118,9 @@ double Axis::pixel(double value) const {
 void Extent::include(double value) {
   if (!std::isfinite(value)) return;
   value = std::clamp(value, -largest, largest);
-  low = empty() ? value : std::min(low, value);
-  high = std::max(high, value);
+  const bool first = empty();
+  low = first ? value : std::min(low, value);
+  high = first ? value : std::max(high, value);
 }
 
 Axis fit_axis(Extent data, bool logarithmic, double margin) {
@@ -140,6 +140,16 @@ Axis fit_axis(Extent data, bool logarithmic, double margin) {
   const double low = data.low >= 0 && data.low < extra ? 0 : data.low - extra;
   const double high = data.high <= 0 && -data.high < extra ? 0 : data.high + extra;
   return {low, high, false};
+}
+
+Axis round_off(Axis axis, int wanted) {
+  if (axis.logarithmic) return axis;
+  const double span = axis.high - axis.low, step = nice_step(span, std::max(2, wanted));
+  const double next = std::ceil(axis.high / step) * step;
+  const double before = std::floor(axis.low / step) * step;
+  if (next - axis.high < 0.02 * span) axis.high = next;
+  if (axis.low - before < 0.02 * span) axis.low = before;
+  return axis;
 }
 
 std::vector<Tick> ticks(const Axis& axis, int wanted) {

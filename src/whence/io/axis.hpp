@@ -33,6 +33,9 @@ struct Tick {
   std::string label;
 };
 
+/// Lengthened to the next round value where that is near: an axis to 999 ends at 1000.
+Axis round_off(Axis axis, int wanted);
+
 /// About `wanted` round values inside the axis, in ascending order.
 std::vector<Tick> ticks(const Axis& axis, int wanted);
 

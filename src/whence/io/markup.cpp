@@ -7,35 +7,21 @@
 
 #include <fmt/format.h>
 
+#include "whence/core/text.hpp"
+
 namespace whence {
 namespace {
 
 constexpr char32_t replacement = 0xFFFD;
 
-/// Length of the sequence a lead byte announces; 0 when no sequence starts with it.
-std::size_t sequence_length(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead < 0xE0) return 2;
-  if (lead >= 0xE0 && lead < 0xF0) return 3;
-  if (lead >= 0xF0 && lead < 0xF5) return 4;
-  return 0;
-}
-
 /// Takes one code point off the front of `rest`, or one bad byte, given as U+FFFD.
 char32_t take(std::string_view& rest) {
+  const std::size_t length = utf8_length(rest);
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
-  const std::size_t length = sequence_length(byte(0));
-  char32_t point = length == 1 ? byte(0) : byte(0) & (0x7Fu >> length);
-  bool good = length > 0 && length <= rest.size();
-  for (std::size_t i = 1; good && i < length; ++i) {
-    good = (byte(i) & 0xC0) == 0x80;
-    point = (point << 6) | (byte(i) & 0x3Fu);
-  }
-  // Overlong forms, surrogates and what lies beyond Unicode are errors too.
-  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  good = good && point >= least[length] && point <= 0x10FFFF && (point < 0xD800 || point > 0xDFFF);
-  rest.remove_prefix(good ? length : 1);
-  return good ? point : replacement;
+  char32_t point = length == 0 ? replacement : length == 1 ? byte(0) : byte(0) & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i) point = (point << 6) | (byte(i) & 0x3Fu);
+  rest.remove_prefix(std::max<std::size_t>(length, 1));
+  return point;
 }
 
 void append_utf8(std::string& out, char32_t p) {
@@ -126,7 +112,7 @@ std::string human_number(double value, int digits) {
   if (size == std::floor(size) && size < 1e15) return sign + fmt::format("{:.0f}", size);
   if (size >= 1e-4 && size < 1e6) {
     const int leading = static_cast<int>(std::floor(std::log10(size)));
-    std::string plain = fmt::format("{:.{}f}", size, std::max(0, digits - 1 - leading));
+    std::string plain = fmt::format("{:.{}f}", size, std::clamp(digits - 1 - leading, 0, 6));
     trim_zeros(plain);
     return sign + plain;
   }

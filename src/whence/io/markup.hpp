@@ -17,8 +17,9 @@ std::string escape_markup(std::string_view text);
 /// A quoted JSON string that is also safe inside <script>: `<`, `>`, `&`, U+2028/9 are \uXXXX.
 std::string json_string(std::string_view text);
 
-/// A number for people: `digits` significant digits, no trailing zeros, "1.2 × 10⁻⁷" where plain
-/// digits would be long, "–" for what is not finite. The script of the page does the same.
+/// A number for people: `digits` significant digits (six decimals at most), no trailing zeros, "1.2
+/// × 10⁻⁷" where plain digits would be long, "–" for what is not finite. The script of the page
+/// does the same.
 std::string human_number(double value, int digits = 4);
 
 /// 10 to a power as people write it: "10⁻³".

@@ -34,10 +34,10 @@ a:focus-visible, button:focus-visible, summary:focus-visible, input:focus-visibl
 .skip:focus { left: 1rem; top: 1rem; background: var(--raised); padding: .5rem 1rem; z-index: 1; }
 h1, h2, h3, p, dl, dd, ul, ol, figure, table, pre { margin: 0; padding: 0; }
 h1, h2 { font-family: var(--serif); font-weight: 600; line-height: 1.2; text-wrap: balance; }
-h1 { font-size: clamp(2rem, 1.4rem + 2.6vw, 3rem); letter-spacing: -.012em; }
+h1 { font-size: clamp(1.75rem, 1.2rem + 2.6vw, 2.875rem); letter-spacing: -.012em; }
 h2 { font-size: clamp(1.5rem, 1.2rem + 1.2vw, 2rem); }
 h3 { font-size: 1rem; font-weight: 650; margin-bottom: .75rem; }
-.eyebrow { color: var(--muted); font-size: .875rem; }
+.eyebrow { color: var(--muted); font-size: .875rem; margin-bottom: .4rem; }
 .eyebrow span + span::before { content: "·"; margin: 0 .5em; }
 
 .top { padding: clamp(2.5rem, 7vw, 5rem) 0 clamp(1.5rem, 4vw, 2.5rem); }
@@ -56,10 +56,10 @@ h3 { font-size: 1rem; font-weight: 650; margin-bottom: .75rem; }
 .icon { width: 1.15em; height: 1.15em; flex: none; }
 
 .contents { border-top: 1px solid var(--rule); padding: 1.25rem 0; }
-.contents ol { list-style: none; display: grid; gap: .25rem 2rem;
+.contents ol { list-style: none; display: grid; gap: .9rem 2rem;
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); }
-.contents a { display: inline-block; padding: .2rem 0; }
-.contents small { color: var(--muted); font-size: .875rem; white-space: nowrap; }
+.contents a { display: inline-block; }
+.contents small { display: block; color: var(--muted); font-size: .875rem; }
 
 main > section { border-top: 1px solid var(--rule); padding: clamp(2rem, 5vw, 3.5rem) 0; }
 .part { margin-top: 2.5rem; }
@@ -102,7 +102,11 @@ button:hover { border-color: var(--muted); }
 }
 
 /* figure beside claims */
-.pair { display: grid; gap: 2.5rem clamp(2rem, 4vw, 3.5rem); margin-top: 2rem; }
+.pair {
+  display: grid; grid-template-columns: minmax(0, 1fr); margin-top: 2rem;
+  gap: 2.5rem clamp(2rem, 4vw, 3.5rem);
+}
+.claims { max-width: 42rem; }
 .figures { display: grid; gap: 3rem; min-width: 0; align-content: start; }
 figcaption { font-size: .9375rem; color: var(--muted); max-width: 42rem; margin-top: 1rem; }
 .plot svg { display: block; width: 100%; height: auto; touch-action: pan-y; font-family: var(--sans); }
@@ -123,7 +127,13 @@ figcaption { font-size: .9375rem; color: var(--muted); max-width: 42rem; margin-
 .key button:hover span { text-decoration: underline; text-underline-offset: .18em; }
 .key button[aria-pressed="false"] { color: var(--muted); text-decoration: line-through; }
 .key button[aria-pressed="false"] .w-key { opacity: .25; }
-.reader { display: block; width: 100%; margin: .25rem 0; accent-color: var(--link); height: 1.5rem; }
+.reader { display: block; appearance: none; width: 100%; height: 1.5rem; margin: 0; cursor: pointer;
+  background: linear-gradient(var(--rule), var(--rule)) center / 100% 2px no-repeat; }
+.reader::-webkit-slider-thumb { appearance: none; width: 14px; height: 14px; border-radius: 50%;
+  background: var(--muted); border: 2px solid var(--paper); }
+.reader::-moz-range-thumb { width: 10px; height: 10px; border-radius: 50%;
+  background: var(--muted); border: 2px solid var(--paper); }
+.reader:hover::-webkit-slider-thumb, .reader:focus::-webkit-slider-thumb { background: var(--link); }
 
 .claim + .claim { border-top: 1px solid var(--rule); margin-top: 1.25rem; padding-top: 1.25rem; }
 .claim dl { margin-top: .4rem; }
@@ -145,8 +155,8 @@ figcaption { font-size: .9375rem; color: var(--muted); max-width: 42rem; margin-
 .notes li + li { margin-top: .4rem; }
 .warnings { background: var(--bad-ground); padding: 1rem 1.25rem; border-radius: 6px; }
 .warnings h3 { display: flex; align-items: center; gap: .5rem; color: var(--bad); }
-details { border-top: 1px solid var(--rule); border-bottom: 1px solid var(--rule); }
-details + details { border-top: 0; }
+details { border-top: 1px solid var(--rule); }
+.numbers + details { margin-top: 2rem; }
 summary { cursor: pointer; padding: .7rem 0; font-weight: 600; font-size: .9375rem; }
 details > :last-child { margin-bottom: 1.25rem; }
 pre, code { font-family: var(--mono); font-size: .8125rem; }
@@ -171,7 +181,13 @@ pre.command { white-space: pre-wrap; overflow-wrap: anywhere; margin-top: 1rem; 
   .all-claims td, .all-claims td:nth-child(n) { padding: .15rem 0; border: 0; width: auto; }
   .all-claims tr { padding: .9rem 0; border-top: 1px solid var(--rule); }
   .all-claims tbody tr + tr > * { border: 0; }
-  .key th, .key td { padding-right: .6rem; }
+  .key, .key thead, .key tbody { display: block; }
+  .key tr { display: grid; grid-template-columns: auto 1fr; }
+  .key tr > :first-child { grid-column: 1 / -1; }
+  .key .quartiles { white-space: normal; }
+  .key tr > :nth-child(2) { text-align: left; padding-left: calc(30px + .65rem); }
+  .key tbody tr { padding: .3rem 0; border-top: 1px solid var(--rule); }
+  .key tbody tr > * { border: 0; padding-top: .05rem; padding-bottom: .05rem; }
 }
 .all-claims tr[hidden] { display: none; }
 @media screen and (prefers-color-scheme: dark) {
@@ -186,7 +202,10 @@ pre.command { white-space: pre-wrap; overflow-wrap: anywhere; margin-top: 1rem; 
   .wrap { max-width: none; padding: 0; }
   .contents, .filter, .reader, .skip { display: none; }
   .scroll { overflow: visible; }
-  .pair.both { grid-template-columns: minmax(0, 1.6fr) minmax(0, 1fr); gap: 2rem; }
+  .w-cross { display: none; }
+  .both .wide { display: none; }
+  .both .narrow { display: block; }
+  .pair.both { grid-template-columns: minmax(0, 1.3fr) minmax(0, 1fr); gap: 2rem; }
   figure, .claim, tr, .warnings { break-inside: avoid; }
   h2, h3, .summary { break-after: avoid; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -210,7 +229,7 @@ constexpr std::string_view script = R"js(
     if (Number.isInteger(size) && size < 1e15) return sign + size;
     if (size >= 1e-4 && size < 1e6) {
       const leading = Math.floor(Math.log10(size));
-      return sign + trim(size.toFixed(Math.max(0, digits - 1 - leading)));
+      return sign + trim(size.toFixed(Math.min(6, Math.max(0, digits - 1 - leading))));
     }
     const [mantissa, power] = size.toExponential(digits - 1).split('e');
     const exponent = [...power].map((c) => (c === '-' ? '⁻' : raised[c] || '')).join('');
@@ -229,7 +248,7 @@ constexpr std::string_view script = R"js(
     const scale = log ? Math.log10 : (v) => v;
     const from = scale(low), to = scale(high);
     return {
-      log,
+      log, start, end,
       pixel: (v) => start + ((scale(v) - from) / (to - from)) * (end - start),
       inside: (p) => p >= Math.min(start, end) - 4 && p <= Math.max(start, end) + 4,
     };
@@ -305,6 +324,16 @@ constexpr std::string_view script = R"js(
     reader.setAttribute('aria-label', `Read the curves along ${figure.x_label}`);
     reader.addEventListener('input', () => read(Number(reader.value)));
     box.querySelector('.plot').after(reader);
+    // The slider lies under the axis; half a thumb hangs over at both ends.
+    const align = () => {
+      const plot = plots.find(({ svg }) => svg.getBoundingClientRect().width > 0);
+      if (!plot) return;
+      const scale = plot.svg.getBoundingClientRect().width / plot.svg.viewBox.baseVal.width;
+      reader.style.marginLeft = `${plot.x.start * scale - 7}px`;
+      reader.style.width = `${(plot.x.end - plot.x.start) * scale + 14}px`;
+    };
+    align();
+    addEventListener('resize', align);
     for (const plot of plots) {
       const follow = (event) => {
         const frame = plot.svg.getBoundingClientRect();

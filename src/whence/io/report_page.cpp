@@ -121,8 +121,9 @@ Tally tally_of(std::span<const Report> reports) {
 
 std::string tally_words(Tally tally) {
   if (tally.all == 0) return "no claims";
-  if (tally.holds == tally.all) return fmt::format("all {} hold", tally.all);
-  return fmt::format("{} of {} hold", tally.holds, tally.all);
+  if (tally.all == 1) return tally.holds == 1 ? "its claim holds" : "its claim does not hold";
+  if (tally.holds == tally.all) return fmt::format("all {} claims hold", tally.all);
+  return fmt::format("{} of {} claims hold", tally.holds, tally.all);
 }
 
 std::string claim_entry(const Claim& claim) {
@@ -138,23 +139,28 @@ std::string claim_entry(const Claim& claim) {
 
 std::string all_claims(std::span<const Report> reports, const std::vector<std::string>& ids) {
   if (tally_of(reports).all == 0) return {};
+  const bool several = reports.size() > 1;
   // The roles keep this a table where the style shows it as a list (narrow screens).
   std::string out =
       "<section id=\"claims\" aria-labelledby=\"claims-title\">\n"
       "<h2 id=\"claims-title\">What holds, and what does not</h2>\n"
-      "<table class=\"all-claims\" role=\"table\">\n<thead role=\"rowgroup\">\n<tr role=\"row\">"
-      "<th role=\"columnheader\" scope=\"col\">Verdict</th>"
-      "<th role=\"columnheader\" scope=\"col\">The paper says</th>"
-      "<th role=\"columnheader\" scope=\"col\">Measured here</th>"
-      "<th role=\"columnheader\" scope=\"col\">Experiment</th></tr>\n</thead>\n"
-      "<tbody role=\"rowgroup\">\n";
+      "<table class=\"all-claims\" role=\"table\">\n<thead role=\"rowgroup\">\n<tr role=\"row\">";
+  for (std::string_view name : {"Verdict", "The paper says", "Measured here", "Experiment"})
+    if (several || name != "Experiment")
+      out += fmt::format("<th role=\"columnheader\" scope=\"col\">{}</th>", name);
+  out += "</tr>\n</thead>\n<tbody role=\"rowgroup\">\n";
   for (std::size_t i = 0; i < reports.size(); ++i)
-    for (const Claim& claim : reports[i].claims)
+    for (const Claim& claim : reports[i].claims) {
       out += fmt::format(
           "<tr role=\"row\" class=\"{}\"><td role=\"cell\">{}</td><td role=\"cell\">{}</td>"
-          "<td role=\"cell\">{}</td><td role=\"cell\"><a href=\"#{}\">{}</a></td></tr>\n",
+          "<td role=\"cell\">{}</td>",
           claim.holds ? "holds" : "fails", verdict(claim.holds), escape_markup(claim.paper),
-          escape_markup(claim.measured), ids[i], escape_markup(reports[i].title));
+          escape_markup(claim.measured));
+      if (several)
+        out += fmt::format("<td role=\"cell\"><a href=\"#{}\">{}</a></td>", ids[i],
+                           escape_markup(reports[i].title));
+      out += "</tr>\n";
+    }
   return out + "</tbody>\n</table>\n</section>\n";
 }
 
@@ -171,8 +177,10 @@ std::string key_row(const Curve& curve, std::size_t index, double x) {
   const double q25 = value(curve.q25), q75 = value(curve.q75);
   const bool band = std::isfinite(q25) && std::isfinite(q75);
   return fmt::format(
-      "<tr><th scope=\"row\"><span class=\"name\">{}<span>{}</span></span></th>"
-      "<td class=\"num median\">{}</td><td class=\"num quartiles\">{}</td></tr>\n",
+      "<tr role=\"row\"><th role=\"rowheader\" scope=\"row\"><span class=\"name\">{}"
+      "<span>{}</span></span></th>"
+      "<td role=\"cell\" class=\"num median\">{}</td>"
+      "<td role=\"cell\" class=\"num quartiles\">{}</td></tr>\n",
       svg_key_line(index), escape_markup(curve.label.empty() ? curve.id : curve.label),
       human_number(value(curve.median)),
       band ? human_number(q25) + " to " + human_number(q75) : "–");
@@ -184,9 +192,11 @@ std::string key(const Figure& figure, const std::vector<const Curve*>& curves) {
     for (double x : curve->x)
       if (std::isfinite(x)) last = std::max(last, x);
   std::string out = fmt::format(
-      "<table class=\"key\">\n<thead><tr><th scope=\"col\"><span class=\"at\">{} = {}</span></th>"
-      "<th scope=\"col\" class=\"num\">median</th><th scope=\"col\" class=\"num\">25–75 %</th></tr>"
-      "</thead>\n<tbody>\n",
+      "<table class=\"key\" role=\"table\">\n<thead role=\"rowgroup\"><tr role=\"row\">"
+      "<th role=\"columnheader\" scope=\"col\"><span class=\"at\">{} = {}</span></th>"
+      "<th role=\"columnheader\" scope=\"col\" class=\"num\">median</th>"
+      "<th role=\"columnheader\" scope=\"col\" class=\"num\">25–75\u00a0%</th></tr></thead>\n"
+      "<tbody role=\"rowgroup\">\n",
       escape_markup(figure.x_label), human_number(last, 6));
   for (std::size_t i = 0; i < curves.size(); ++i) out += key_row(*curves[i], i, last);
   return out + "</tbody>\n</table>\n";
@@ -268,7 +278,7 @@ std::string numbers(const Report& report) {
   if (report.numbers.size() > 18)
     return fmt::format("<details>\n<summary>All {} numbers</summary>\n{}</details>\n",
                        report.numbers.size(), list);
-  return "<div class=\"part\">\n<h3>Numbers</h3>\n" + list + "</div>\n";
+  return "<h3>Numbers</h3>\n" + list;
 }
 
 // ---- notes and settings -----------------------------------------------------------------------
@@ -333,8 +343,7 @@ std::string experiment(const Report& report, const std::string& id, std::size_t&
     out += fmt::format("<div class=\"pair{}\">\n", drawn.empty() || said.empty() ? "" : " both");
   if (!drawn.empty()) out += "<div class=\"figures\">\n" + drawn + "</div>\n";
   if (!said.empty())
-    out += "<div class=\"claims\">\n<h3>The paper’s claims, and what was measured</h3>\n" + said +
-           "</div>\n";
+    out += "<div class=\"claims\">\n<h3>The paper’s claims</h3>\n" + said + "</div>\n";
   if (!drawn.empty() || !said.empty()) out += "</div>\n";
   out += tables(report) + notes(report);
   const std::string folded = numbers(report) + settings(report);
@@ -376,7 +385,7 @@ std::string colophon(const PageInfo& info) {
     out += element("pre", "class=\"command\" tabindex=\"0\"", info.command);
   out +=
       "<p>Equal settings and an equal seed give equal numbers, whatever the number of threads. "
-      "Lines in the figures are medians over runs, bands reach from the 25 % to the 75 % "
+      "Lines in the figures are medians over runs, bands reach from the 25\u00a0% to the 75\u00a0% "
       "quantile.</p>\n<p class=\"eyebrow\">";
   out += fmt::format("<span>Whence {}</span>", escape_markup(info.version));
   if (!info.revision.empty())

@@ -35,6 +35,7 @@ constexpr std::size_t few = 16;  // a curve of so few points shows each of them
 struct Layout {
   double width = 640, height = 400;
   double left = 60, right = 16, top = 12, bottom = 50;
+  double edge = 8;  // where texts begin
 };
 
 struct Plot {
@@ -144,6 +145,25 @@ Axis y_axis(const Plot& plot) {
   return fit_axis(extent_of(plot.curves, f.log_y, all), f.log_y, 0.04);
 }
 
+/// As many ticks as fit side by side.
+void choose_x_ticks(Plot& plot, double width) {
+  const Axis unrounded = plot.x;
+  for (int wanted = std::max(2, int(width / 100)); wanted >= 2; --wanted) {
+    plot.x = round_off(unrounded, wanted);
+    plot.x_ticks = ticks(plot.x, wanted);
+    plot.x.start = 0, plot.x.end = width;
+    double free_from = -1e9;
+    bool fits = true;
+    for (const Tick& tick : plot.x_ticks) {
+      if (tick.label.empty()) continue;
+      const double half = text_width(tick.label, 12) / 2, at = plot.x.pixel(tick.value);
+      fits = fits && at - half >= free_from;
+      free_from = at + half + 8;
+    }
+    if (fits) return;
+  }
+}
+
 /// Axes and ticks first, then the margins that their labels need, then the pixels.
 Plot plan(const Figure& figure, std::span<const Curve> curves, Layout layout) {
   Plot plot;
@@ -159,8 +179,8 @@ Plot plan(const Figure& figure, std::span<const Curve> curves, Layout layout) {
   plot.y_ticks = ticks(plot.y, int((layout.height - layout.top - layout.bottom) / 52));
   double widest = 0;
   for (const Tick& tick : plot.y_ticks) widest = std::max(widest, text_width(tick.label, 12));
-  layout.left = std::min(widest + 16, layout.width / 2);
-  plot.x_ticks = ticks(plot.x, int((layout.width - layout.left - layout.right) / 92));
+  layout.left = std::min(widest + layout.edge + 8, layout.width / 2);
+  choose_x_ticks(plot, layout.width - layout.left - layout.right);
   if (!plot.x_ticks.empty())  // the last label may hang over the end of the axis
     layout.right = std::max(layout.right, text_width(plot.x_ticks.back().label, 12) / 2 + 4);
   plot.layout = layout;
@@ -202,7 +222,7 @@ std::string frame(const Plot& plot) {
   out += line_element(x0, y0, x1, y0, "axis", line);
   out += text_element((x0 + x1) / 2, y0 + 40, "middle", 12.5, "ink",
                       fitted(plot.figure.x_label, 12.5, plot.layout.width - 16));
-  out += text_element(8, plot.y.end - 14, "start", 12.5, "ink",
+  out += text_element(plot.layout.edge, plot.y.end - 14, "start", 12.5, "ink",
                       fitted(plot.figure.y_label, 12.5, plot.layout.width - 16));
   return out + reference_line(plot);
 }
@@ -240,7 +260,13 @@ std::string band_path(const Plot& plot, const Curve& curve) {
   return out;
 }
 
-std::string median_path(const Plot& plot, const Curve& curve, std::string_view dash) {
+/// Colours come round after the eighth curve, but with another dash each time.
+std::string dash_attribute(std::size_t i) {
+  const std::string_view dash = looks[(i + i / looks.size()) % looks.size()].dash;
+  return dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dash);
+}
+
+std::string median_path(const Plot& plot, const Curve& curve, std::size_t index) {
   const auto points = pixels(plot, curve, curve.median);
   std::string path, dots;
   for (const auto& stretch : stretches(points)) {
@@ -254,7 +280,7 @@ std::string median_path(const Plot& plot, const Curve& curve, std::string_view d
   return fmt::format(
              "<path d=\"{}\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" "
              "stroke-linejoin=\"round\"{}/>\n",
-             path, dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dash)) +
+             path, dash_attribute(index)) +
          dots;
 }
 
@@ -276,7 +302,7 @@ std::string curves_element(const Plot& plot) {
   for (std::size_t i = 0; i < plot.curves.size(); ++i)
     if (has_band(*plot.curves[i])) out += curve_group(i, band_path(plot, *plot.curves[i]));
   for (std::size_t i = 0; i < plot.curves.size(); ++i)
-    out += curve_group(i, median_path(plot, *plot.curves[i], looks[i % looks.size()].dash));
+    out += curve_group(i, median_path(plot, *plot.curves[i], i));
   return out + "</svg>\n";
 }
 
@@ -291,13 +317,11 @@ std::string no_data(const Plot& plot) {
 // ---- key ------------------------------------------------------------------------------------
 
 std::string key_sample(std::size_t i, double x, double y) {
-  const Look& look = looks[i % looks.size()];
   return fmt::format(
       "<rect x=\"{0}\" y=\"{1}\" width=\"30\" height=\"10\" fill=\"currentColor\" "
       "fill-opacity=\".17\"/><path d=\"M{0} {2}h30\" stroke=\"currentColor\" "
       "stroke-width=\"2\" fill=\"none\"{3}/>\n",
-      coordinate(x), coordinate(y - 5), coordinate(y),
-      look.dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", look.dash));
+      coordinate(x), coordinate(y - 5), coordinate(y), dash_attribute(i));
 }
 
 struct KeyEntry {
@@ -383,7 +407,8 @@ std::string svg_figure(const Figure& figure, std::span<const Curve> curves) {
 
 std::string svg_plot(const Figure& figure, std::span<const Curve> curves, PlotSize size) {
   Layout layout;
-  layout.width = size.width, layout.height = size.height, layout.top = 30;
+  layout.width = size.width, layout.height = size.height;
+  layout.top = 30, layout.edge = 0;
   const Plot plot = plan(figure, curves, layout);
   std::string out = fmt::format(
       "<svg class=\"w-plot\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\" "
