@@ -1,9 +1,11 @@
 #include "whence/discover/settings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <set>
+#include <span>
 #include <stdexcept>
 
 #include "whence/core/error.hpp"
@@ -166,29 +168,43 @@ std::int64_t largest_of(const Json& settings, std::string_view key, std::int64_t
   return result;
 }
 
+/// How much there is to do: numbers that multiply each other.
+struct Work {
+  explicit Work(const Json& settings)
+      : runs{largest_of(settings, "runs", 1), largest_of(settings, "training_distributions", 1),
+             largest_of(settings, "transfer_distributions", 1)},
+        points{largest_of(settings, "episodes", 1),
+               std::max(largest_of(settings, "steps", 1), largest_of(settings, "long_steps", 1))},
+        batch(largest_of(settings, "batch", 1)),
+        levels(largest_of(settings, "levels", 1)) {}
+  std::array<std::int64_t, 3> runs;
+  std::array<std::int64_t, 2> points;
+  std::int64_t batch, levels;
+};
+
 /// Every count must fit: the product of all that multiply stays below 2^62.
-void check_work(const Json& settings, const std::string& file) {
+void check_work(const Work& work, const std::string& file) {
   constexpr std::int64_t limit = std::int64_t(1) << 62;
-  std::int64_t product = 1;
-  for (const char* key : {"runs", "episodes", "steps", "batch"}) {
-    const std::int64_t factor = largest_of(settings, key, 1);
-    if (factor > limit / product)
-      refuse(file, {}, "E-CONFIG-OVERFLOW", "runs x episodes x steps x batch is more than 2^62",
-             "lower one of them");
-    product *= factor;
-  }
+  std::int64_t product = work.batch;
+  for (const std::span<const std::int64_t> factors :
+       {std::span<const std::int64_t>(work.runs), std::span<const std::int64_t>(work.points)})
+    for (const std::int64_t factor : factors) {
+      if (factor > limit / product)
+        refuse(file, {}, "E-CONFIG-OVERFLOW", "runs x episodes x steps x batch is more than 2^62",
+               "lower one of them");
+      product *= factor;
+    }
 }
 
 /// Tables of N x N parameters (about sixteen doubles each) and four curves per run.
-void check_memory(const Json& settings, const UserConfig& config) {
-  const auto levels = double(largest_of(settings, "levels", 1));
-  const auto runs = double(largest_of(settings, "runs", 1));
-  const auto points =
-      double(std::max(largest_of(settings, "episodes", 1), largest_of(settings, "steps", 1)));
-  const double bytes = levels * levels * 16 * sizeof(double) + runs * points * 4 * sizeof(double);
+void check_memory(const Work& work, const UserConfig& config) {
+  const double levels = double(work.levels);
+  const double runs = double(work.runs[0]) * double(work.runs[1]) * double(work.runs[2]);
+  const double points = double(std::max(work.points[0], work.points[1]));
+  const double bytes = (levels * levels * 16 + runs * points * 4) * sizeof(double);
   if (bytes <= double(config.max_memory)) return;
   throw Error(ExitCode::resource, "E-LIMIT-MEMORY", config.file,
-              "about " + rounded(bytes, 3) + " bytes are needed for levels = " + shortest(levels) +
+              "about " + shortest(bytes) + " bytes are needed for levels = " + shortest(levels) +
                   ", runs = " + shortest(runs) + "; the limit is " +
                   std::to_string(config.max_memory),
               "lower 'levels' or 'runs', or raise --max-memory");
@@ -262,8 +278,9 @@ Settings Settings::from(std::string_view description, std::string_view profile,
     Overlay(config.file, settings).lay(settings, user);
     data->changed_by_user = !user.members.empty();
   }
-  check_work(settings, config.file);
-  check_memory(settings, config);
+  const Work work(settings);
+  check_work(work, config.file);
+  check_memory(work, config);
   settings = sorted(std::move(settings));
 
   Settings result;

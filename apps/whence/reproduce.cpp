@@ -1,0 +1,240 @@
+#include <filesystem>
+#include <memory>
+#include <new>
+
+#include "apps/whence/commands.hpp"
+#include "apps/whence/results.hpp"
+#include "apps/whence/terminal.hpp"
+#include "whence/core/error.hpp"
+#include "whence/core/text.hpp"
+#include "whence/discover/experiment.hpp"
+#include "whence/io/report_files.hpp"
+#include "whence/io/result_json.hpp"
+#include "whence/io/text_file.hpp"
+#include "whence/version.hpp"
+
+namespace whence {
+namespace {
+
+struct ReproduceOptions {
+  std::string name, scale = "full", profile = "paper", config, output, seed;
+  std::string threads = "auto", max_memory = "4G";
+  bool json = false;
+};
+
+/// One experiment that is about to run.
+struct Planned {
+  const Experiment* experiment;
+  Settings settings;
+};
+
+class Reproduction {
+ public:
+  Reproduction(const ReproduceOptions& options, Globals& globals)
+      : options_(options),
+        globals_(globals),
+        config_(read_config(options)),
+        plan_(make_plan(options, config_)),
+        seed_(options.seed.empty() ? plan_[0].settings.seed().value_or(0) : seed_of(options.seed)),
+        threads_(threads_of(options.threads, globals)),
+        directory_(folder()),
+        record_(command(true), threads_) {}
+
+  void run() {
+    run_all();
+    std::vector<OutputFile> files = make_files();
+    const std::string result = files[0].content;  // result.json
+    publish(directory_, std::move(files), record_);
+    for (const Report& report : reports_) print_warnings(report, globals_);
+    if (options_.json)
+      print(result);
+    else if (!globals_.quiet)
+      print(summary());
+    for (const FailedExperiment& failed : failed_)
+      print_warning(failed.experiment + " failed: " + failed.problem);
+    if (!failed_.empty()) globals_.exit_code = int(ExitCode::partial);
+  }
+
+ private:
+  static UserConfig read_config(const ReproduceOptions& options) {
+    UserConfig config;
+    config.max_memory = bytes_of(options.max_memory);
+    if (options.config.empty()) return config;
+    if (options.name == "all")
+      throw Error(ExitCode::usage, "E-USAGE-CONFIG", "--config",
+                  "a configuration belongs to one experiment", "name it instead of 'all'");
+    config.file = options.config;
+    config.text = read_text_file(options.config);
+    return config;
+  }
+
+  static std::vector<Planned> make_plan(const ReproduceOptions& options, const UserConfig& config) {
+    std::vector<Planned> plan;
+    const auto add = [&](const Experiment& experiment) {
+      plan.push_back(
+          {&experiment, Settings::of(experiment.name, options.profile, options.scale, config)});
+    };
+    if (options.name == "all")
+      for (const Experiment& experiment : experiments()) add(experiment);
+    else
+      add(find_experiment(options.name));
+    return plan;
+  }
+
+  std::filesystem::path folder() const {
+    if (!options_.output.empty()) return options_.output;
+    const std::string name = plan_[0].settings.run_name();
+    return std::filesystem::path("whence-out") / "reproduce" /
+           (name.empty() ? options_.name : name);
+  }
+
+  /// The command that gives the same results again; of paths only the last part.
+  std::vector<std::string> command(bool with_threads) const {
+    std::vector<std::string> words = {"whence",       "reproduce",      options_.name,
+                                      "--profile",    options_.profile, "--scale",
+                                      options_.scale, "--seed",         std::to_string(seed_)};
+    const auto file = [](const std::string& path) {
+      return printable(std::filesystem::path(path).filename().string());
+    };
+    if (!options_.config.empty()) words.insert(words.end(), {"--config", file(options_.config)});
+    if (with_threads) words.insert(words.end(), {"--threads", std::to_string(threads_)});
+    return words;
+  }
+
+  void run_all() {
+    const double share = 1.0 / double(plan_.size());
+    ProgressBar bar(options_.name, ProgressBar::wanted(globals_.quiet));
+    for (std::size_t i = 0; i < plan_.size(); ++i) {
+      const double before = record_.elapsed();
+      RunOptions run;
+      run.seed = seed_;
+      run.threads = threads_;
+      run.progress = [&](double done) { bar.show((double(i) + done) * share); };
+      stop_if_interrupted();
+      try {
+        reports_.push_back(run_experiment(*plan_[i].experiment, plan_[i].settings, run));
+      } catch (const Error& error) {
+        set_aside(plan_[i], error);
+      } catch (const std::bad_alloc&) {
+        set_aside(plan_[i], Error(ExitCode::resource, "E-LIMIT-MEMORY", "", "memory ran out"));
+      }
+      record_.timed(std::string(plan_[i].experiment->name), record_.elapsed() - before);
+    }
+    stop_if_interrupted();
+  }
+
+  /// Of several experiments one may fail by its numbers or its size; the others still count.
+  void set_aside(const Planned& planned, const Error& error) {
+    const bool alone = error.code() == ExitCode::numerical || error.code() == ExitCode::resource;
+    const bool last_hope = reports_.empty() && failed_.size() + 1 == plan_.size();
+    if (plan_.size() == 1 || !alone || last_hope) throw error;
+    failed_.push_back({std::string(planned.experiment->name), error.id(), error.what()});
+  }
+
+  /// result.json first.
+  std::vector<OutputFile> make_files() const {
+    const std::string again = joined(command(false), " ");
+    if (options_.name != "all") {
+      const Report& report = reports_[0];
+      return report_files(report, {report.title, report.summary, version(), revision(), again});
+    }
+    std::vector<OutputFile> files;
+    files.push_back({"result.json", result_text(result_json(reports_, failed_))});
+    const std::string title = "The figures of the paper";
+    files.push_back(
+        {"index.html", report_page(reports_, {title, lead(), version(), revision(), again})});
+    for (const Report& report : reports_) {
+      const PageInfo page{report.title, report.summary, version(), revision(), again};
+      for (OutputFile& file : report_files(report, page, report.experiment + "/"))
+        files.push_back(std::move(file));
+    }
+    return files;
+  }
+
+  std::string lead() const {
+    std::size_t claims = 0, hold = 0;
+    for (const Report& report : reports_)
+      for (const Claim& claim : report.claims) ++claims, hold += claim.holds;
+    std::string text = std::to_string(reports_.size()) + " experiments; " + std::to_string(hold) +
+                       " of " + std::to_string(claims) + " claims hold.";
+    for (const FailedExperiment& failed : failed_)
+      text += " " + failed.experiment + " failed: " + failed.problem + ".";
+    return text;
+  }
+
+  std::string summary() const {
+    std::string out;
+    const int width = terminal_width();
+    for (const Report& report : reports_) {
+      out += report.experiment + " (" + report.profile + ", " + report.scale + ", seed " +
+             std::to_string(report.seed) + "): " + for_locale(report.title) + "\n";
+      if (!report.summary.empty()) out += wrapped(for_locale(report.summary), 2, width) + "\n";
+      out += claims_in_words(report) + "\n";
+    }
+    if (reports_.size() > 1) out += for_locale(lead()) + "\n";
+    if (options_.scale == "smoke")
+      out += "a quick look with few runs; --scale full uses the paper's own counts\n";
+    return out + "page: " + shown_path(directory_.path() / "index.html") + "\n";
+  }
+
+  const ReproduceOptions& options_;
+  Globals& globals_;
+  UserConfig config_;
+  std::vector<Planned> plan_;
+  std::uint64_t seed_;
+  int threads_;
+  OutputDirectory directory_;
+  RunRecord record_;
+  std::vector<Report> reports_;
+  std::vector<FailedExperiment> failed_;
+};
+
+std::string experiment_choices() {
+  std::vector<std::string> names = {"all"};
+  for (const Experiment& experiment : experiments()) names.emplace_back(experiment.name);
+  return "NAME:" + joined(names, "|");
+}
+
+std::string experiment_list() {
+  std::string out = "Experiments:\n";
+  for (const Experiment& experiment : experiments()) {
+    const std::string name(experiment.name);
+    out += "  " + name + std::string(20 - std::min<std::size_t>(18, name.size()), ' ') +
+           Settings::of(name, "paper", "full").title() + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& root, Globals& globals) {
+  CLI::App* app = root.add_subcommand("reproduce", "the paper's figures again, with what holds");
+  app->group("Start here");
+  const auto options = std::make_shared<ReproduceOptions>();
+  app->add_option("NAME", options->name, "an experiment, or all of them")
+      ->required()
+      ->type_name(experiment_choices());
+  add_value(*app, "--scale", options->scale, "smoke|full",
+            "full: the paper's own counts, in minutes; smoke: the same in seconds");
+  add_value(*app, "--profile", options->profile, "paper|released-code",
+            "settings of the paper's text, or of the code its authors released");
+  add_value(*app, "--config", options->config, "FILE",
+            "a JSON object with settings of your own, laid over the others");
+  add_value(*app, "--seed", options->seed, "N", "seed of all random numbers, 0 to 2^64-1")
+      ->default_str("0, or that of --config");
+  add_value(*app, "--threads", options->threads, "N", "threads; results do not depend on it")
+      ->default_str("as many as this process may use");
+  add_value(*app, "--max-memory", options->max_memory, "SIZE",
+            "refuse settings whose tables need more");
+  add_value(*app, "-o,--output", options->output, "DIR", "where the results go, all at once")
+      ->default_str("whence-out/reproduce/NAME");
+  app->add_flag("--json", options->json, "print result.json to stdout and nothing else");
+  app->footer(experiment_list() +
+              "\nExamples:\n"
+              "  whence reproduce belief-discrete --scale smoke\n"
+              "  whence reproduce adaptation-curve --profile released-code -o results\n"
+              "  whence reproduce all --json | jq '.experiments[].claims[]'");
+  app->callback([options, &globals] { Reproduction(*options, globals).run(); });
+}
+
+}  // namespace whence

@@ -1,0 +1,27 @@
+#include "whence/io/report_files.hpp"
+
+#include "whence/io/csv_writer.hpp"
+#include "whence/io/file_name.hpp"
+#include "whence/io/result_json.hpp"
+#include "whence/io/svg_figure.hpp"
+
+namespace whence {
+
+std::vector<OutputFile> report_files(const Report& report, const PageInfo& page,
+                                     const std::string& folder) {
+  std::vector<OutputFile> files;
+  const auto add = [&](const std::string& name, std::string content) {
+    files.push_back({folder + name, std::move(content)});
+  };
+  add("result.json", result_text(result_json(report)));
+  add("index.html", report_page({&report, 1}, page));
+  for (const Curve& curve : report.curves)
+    add("curves/" + file_name_for(curve.id) + ".csv", curve_csv(curve));
+  for (const Table& table : report.tables)
+    add("tables/" + file_name_for(table.id) + ".csv", table_csv(table));
+  for (const Figure& figure : report.figures)
+    add("figures/" + file_name_for(figure.id) + ".svg", svg_figure(figure, report.curves));
+  return files;
+}
+
+}  // namespace whence

@@ -1,0 +1,17 @@
+// The files of a report: result.json, index.html, and a file per curve, table and figure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "whence/core/report.hpp"
+#include "whence/io/output_directory.hpp"
+#include "whence/io/report_page.hpp"
+
+namespace whence {
+
+/// `folder` is put before each name ("belief-discrete/"), or empty. Equal reports give equal bytes.
+std::vector<OutputFile> report_files(const Report& report, const PageInfo& page,
+                                     const std::string& folder = {});
+
+}  // namespace whence
