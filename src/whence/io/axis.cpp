@@ -128,7 +128,7 @@ Axis fit_axis(Extent data, bool logarithmic, double margin) {
     if (data.empty()) return {1, 10, true};
     if (data.high < data.low * 1.0001) return {data.low / 2, data.high * 2, true};
     const double factor = std::pow(10.0, (std::log10(data.high) - std::log10(data.low)) * margin);
-    return {data.low / factor, data.high * factor, true};
+    return {data.low / factor, std::min(data.high * factor, 1e307), true};
   }
   if (data.empty()) return {0, 1, false};
   const double greatest = std::max(std::fabs(data.low), std::fabs(data.high));

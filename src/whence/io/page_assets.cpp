@@ -328,9 +328,9 @@ constexpr std::string_view script = R"js(
     const align = () => {
       const plot = plots.find(({ svg }) => svg.getBoundingClientRect().width > 0);
       if (!plot) return;
-      const scale = plot.svg.getBoundingClientRect().width / plot.svg.viewBox.baseVal.width;
-      reader.style.marginLeft = `${plot.x.start * scale - 7}px`;
-      reader.style.width = `${(plot.x.end - plot.x.start) * scale + 14}px`;
+      const share = (px) => (100 * px) / plot.svg.viewBox.baseVal.width;
+      reader.style.marginLeft = `calc(${share(plot.x.start)}% - 7px)`;
+      reader.style.width = `calc(${share(plot.x.end - plot.x.start)}% + 14px)`;
     };
     align();
     addEventListener('resize', align);

@@ -331,11 +331,19 @@ std::string provenance(const Report& report) {
   return out + fmt::format("<span>seed {}</span></p>\n", report.seed);
 }
 
-std::string experiment(const Report& report, const std::string& id, std::size_t& figures) {
+/// What the top of the page has said is not said again.
+std::string heading(const Report& report, const std::string& id, const PageInfo& info) {
+  const bool said = report.title == info.title;
+  return element("h2", fmt::format("id=\"{}-title\"", id),
+                 said ? "Figures and measurements" : report.title) +
+         optional_element("p", "class=\"summary\"",
+                          report.summary == info.lead ? "" : report.summary);
+}
+
+std::string experiment(const Report& report, const std::string& id, const PageInfo& info,
+                       std::size_t& figures) {
   std::string out = fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n", id);
-  out += provenance(report);
-  out += element("h2", fmt::format("id=\"{}-title\"", id), report.title);
-  out += optional_element("p", "class=\"summary\"", report.summary);
+  out += provenance(report) + heading(report, id, info);
   std::string drawn, said;
   for (const Figure& figure : report.figures) drawn += figure_element(figure, report, figures++);
   for (const Claim& claim : report.claims) said += claim_entry(claim);
@@ -446,7 +454,8 @@ std::string report_page(std::span<const Report> reports, const PageInfo& info) {
   out += top(reports, info) + contents(reports, ids);
   out += "<main id=\"main\" tabindex=\"-1\">\n" + all_claims(reports, ids);
   std::size_t figures = 0;
-  for (std::size_t i = 0; i < reports.size(); ++i) out += experiment(reports[i], ids[i], figures);
+  for (std::size_t i = 0; i < reports.size(); ++i)
+    out += experiment(reports[i], ids[i], info, figures);
   out += "</main>\n" + colophon(info) + "</div>\n";
   out += "<script type=\"application/json\" id=\"whence-data\">" + island(reports) + "</script>\n";
   out += fmt::format("<script>{}</script>\n</body>\n</html>\n", script);
