@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "whence/math/elementary.hpp"
+#include "whence/math/logspace.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "whence/adapt/categorical_adapter.cpp"
@@ -45,14 +46,14 @@ HWY_INLINE Lanes Move(LanesTag d, const OptimizerSpec& o, double correction1, do
     hn::StoreU(m, d, first);
     return hn::Mul(rate, m);
   } else {
-    const Lanes m = hn::Add(hn::Mul(constant(o.beta1), hn::LoadU(d, first)),
-                            hn::Mul(constant(1 - o.beta1), g));
+    const Lanes m =
+        hn::Add(hn::Mul(constant(o.beta1), hn::LoadU(d, first)), hn::Mul(constant(1 - o.beta1), g));
     const Lanes v = hn::Add(hn::Mul(constant(o.beta2), hn::LoadU(d, second)),
                             hn::Mul(hn::Mul(constant(1 - o.beta2), g), g));
     hn::StoreU(m, d, first);
     hn::StoreU(v, d, second);
-    const Lanes root = hn::Add(hn::Div(hn::Sqrt(v), constant(std::sqrt(correction2))),
-                               constant(o.epsilon));
+    const Lanes root =
+        hn::Add(hn::Div(hn::Sqrt(v), constant(std::sqrt(correction2))), constant(o.epsilon));
     return hn::Div(hn::Mul(constant(o.learning_rate / correction1), m), root);
   }
 }
@@ -71,7 +72,8 @@ HWY_INLINE void Fade(const OptimizerSpec& o, const RowStep& row, std::int32_t n)
     hn::StoreU(hn::Mul(hn::Set(d, fade), hn::LoadU(d, row.second + j)), d, row.second + j);
 }
 
-/// The pending gradient step of a row, then its zero-gradient steps up to `now`: logits into row.log_p.
+/// The pending gradient step of a row, then its zero-gradient steps up to `now`: logits into
+/// row.log_p.
 template <OptimizerSpec::Kind kind>
 HWY_INLINE void StepLogits(const OptimizerSpec& o, const RowStep& row, std::int32_t seen, int batch,
                            std::int32_t pending, std::int32_t now) {
@@ -151,11 +153,13 @@ class Adapter {
       : plan_(plan), optimizer_(optimizer), batch_(batch), s_(scratch), test_(test) {}
 
   HWY_ATTR void Run(const std::int32_t* configuration, const std::int32_t* level,
-                    std::span<double> scores, std::span<double> test_log_lik) {
+                    std::span<double> scores, bool goes_on, std::span<double> test_log_lik) {
     if (test_) StartTest();
     for (std::size_t t = 0; t < scores.size(); ++t) {
       if (test_) test_log_lik[t] = TestMean();
-      scores[t] = ScoreBatch(configuration, level);
+      Prepare(configuration);
+      scores[t] = Score(configuration, level);
+      if (goes_on || t + 1 < scores.size()) Count(configuration, level);
       configuration += batch_;
       level += batch_;
       ++s_.step;
@@ -163,26 +167,33 @@ class Adapter {
   }
 
  private:
-  HWY_ATTR double ScoreBatch(const std::int32_t* configuration, const std::int32_t* level) {
+  /// Brings the rows of a mini-batch up to the current step.
+  HWY_ATTR void Prepare(const std::int32_t* configuration) {
     for (int i = 0; i < batch_; ++i) {
-      const auto r = std::size_t(configuration[i]);
-      const TableScratch::Row& row = s_.rows[r];
-      if (row.epoch != s_.epoch)
-        Touch(r);
-      else if (row.pending < s_.step)
-        Step(r);
+      const TableScratch::Row& row = s_.rows[std::size_t(configuration[i])];
+      if (row.epoch == s_.epoch && row.pending < s_.step) Step(std::size_t(configuration[i]));
     }
     NormaliseMoved();
+  }
+
+  HWY_ATTR double Score(const std::int32_t* configuration, const std::int32_t* level) const {
     double score = 0;
     for (int i = 0; i < batch_; ++i) {
       const auto r = std::size_t(configuration[i]);
-      TableScratch::Row& row = s_.rows[r];
-      const std::size_t cell = r * plan_.stride + std::size_t(level[i]);
-      score += row.own ? s_.log_p[cell] : plan_.log_p[cell];
-      s_.counts[cell] += 1;
-      ++row.seen;
+      const bool own = s_.rows[r].epoch == s_.epoch && s_.rows[r].own;
+      score += (own ? s_.log_p : plan_.log_p)[r * plan_.stride + std::size_t(level[i])];
     }
     return score;
+  }
+
+  /// Remembers what the gradient of this mini-batch needs.
+  HWY_ATTR void Count(const std::int32_t* configuration, const std::int32_t* level) {
+    for (int i = 0; i < batch_; ++i) {
+      const auto r = std::size_t(configuration[i]);
+      if (s_.rows[r].epoch != s_.epoch) Touch(r);
+      s_.counts[r * plan_.stride + std::size_t(level[i])] += 1;
+      ++s_.rows[r].seen;
+    }
   }
 
   HWY_ATTR void Touch(std::size_t r) {
@@ -253,8 +264,9 @@ class Adapter {
     const std::size_t begin = r * plan_.stride;
     const bool own = s_.rows[r].epoch == s_.epoch && s_.rows[r].own;
     products_.resize(plan_.stride);
-    s_.test_log_lik[r] = RowTestLogLik(&test_->counts[begin], own ? &s_.log_p[begin] : &plan_.log_p[begin],
-                                       plan_.stride, products_.data());
+    s_.test_log_lik[r] =
+        RowTestLogLik(&test_->counts[begin], own ? &s_.log_p[begin] : &plan_.log_p[begin],
+                      plan_.stride, products_.data());
   }
 
   HWY_ATTR double TestMean() {
@@ -277,13 +289,13 @@ class Adapter {
 };
 
 void AdaptTable(const TablePlan& plan, const OptimizerSpec& optimizer, int batch,
-                const std::int32_t* configuration, const std::int32_t* level,
-                TableScratch& scratch, std::span<double> scores, const TestCounts* test,
+                const std::int32_t* configuration, const std::int32_t* level, TableScratch& scratch,
+                std::span<double> scores, bool goes_on, const TestCounts* test,
                 std::span<double> test_log_lik) {
   using Kind = OptimizerSpec::Kind;
   const auto run = [&]<Kind kind>() {
     Adapter<kind>(plan, optimizer, batch, scratch, test)
-        .Run(configuration, level, scores, test_log_lik);
+        .Run(configuration, level, scores, goes_on, test_log_lik);
   };
   switch (optimizer.kind) {
     case Kind::sgd: return run.template operator()<Kind::sgd>();
@@ -304,11 +316,14 @@ TablePlan::TablePlan(const CategoricalTable<double>& table)
     : levels(std::size_t(table.levels())), rows(table.rows()), stride((levels + 7) / 8 * 8) {
   log_p.assign(rows * stride, -std::numeric_limits<double>::infinity());
   p.assign(rows * stride, 0.0);
-  for (std::size_t i = 0; i < rows; ++i)
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto logits = table.row(i);
+    const double normaliser = log_sum_exp(logits);
     for (std::size_t j = 0; j < levels; ++j) {
-      log_p[i * stride + j] = table.log_prob(i, int(j));
+      log_p[i * stride + j] = logits[j] - normaliser;
       p[i * stride + j] = portable_exp(log_p[i * stride + j]);
     }
+  }
 }
 
 void TableScratch::restart(const TablePlan& plan) {
@@ -330,10 +345,10 @@ TestCounts::TestCounts(const TablePlan& plan, const Dataset& data, const Family&
 
 void adapt_table(const TablePlan& plan, const OptimizerSpec& optimizer, int batch,
                  const std::int32_t* configuration, const std::int32_t* level,
-                 TableScratch& scratch, std::span<double> scores, const TestCounts* test,
-                 std::span<double> test_log_lik) {
+                 TableScratch& scratch, std::span<double> scores, bool goes_on,
+                 const TestCounts* test, std::span<double> test_log_lik) {
   HWY_DYNAMIC_DISPATCH(AdaptTable)
-  (plan, optimizer, batch, configuration, level, scratch, scores, test, test_log_lik);
+  (plan, optimizer, batch, configuration, level, scratch, scores, goes_on, test, test_log_lik);
 }
 
 }  // namespace whence

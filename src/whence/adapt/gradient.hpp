@@ -17,9 +17,9 @@ struct GradientAdaptation {
   bool reset = true;  // each episode starts from the pre-trained parameters
 };
 
-/// One episode. scores[t] = log P(mini-batch t | parameters before it has been seen), summed over the
-/// batch; then one step down the gradient of the batch's mean negative log-likelihood. Scoring first
-/// makes the sum of the scores a log-probability of the whole episode (errata E8).
+/// One episode. scores[t] = log P(mini-batch t | parameters before it has been seen), summed over
+/// the batch; then one step down the gradient of the batch's mean negative log-likelihood. Scoring
+/// first makes the sum of the scores a log-probability of the whole episode (errata E8).
 template <Mechanism M>
 void adapt(M& module, Optimizer<typename M::Scalar>& optimizer, const Dataset& data,
            const Family& family, const Episode& episode, std::span<typename M::Scalar> scores) {

@@ -74,7 +74,7 @@ class CpuBackend final : public Backend {
         const std::size_t first = episodes[e].first_row;
         adapt_table(plans[f], adaptation.optimizer, episodes[e].batch,
                     configuration[f].data() + first, level.data() + first, scratch,
-                    scores.of(EpisodeId(e), FamilyId(f)));
+                    scores.of(EpisodeId(e), FamilyId(f)), !adaptation.reset);
       }
     });
     check_finite(scores);

@@ -16,8 +16,8 @@ class Backend {
   virtual ~Backend() = default;
 
   /// Scores of every module on every episode. Without `adaptation.reset` the episodes of a family
-  /// form one long run; with it they are independent. Throws E-NUM-DIVERGED, with the place, when an
-  /// episode leaves the finite numbers.
+  /// form one long run; with it they are independent. Throws E-NUM-DIVERGED, with the place, when
+  /// an episode leaves the finite numbers.
   virtual Scores score(const Dataset& data, std::span<const Episode> episodes,
                        std::span<const Module> modules, const GradientAdaptation& adaptation,
                        int threads = 1) const = 0;

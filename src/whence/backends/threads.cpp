@@ -1,11 +1,10 @@
 #include "whence/backends/threads.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <sched.h>
 #include <system_error>
 #include <thread>
 #include <vector>

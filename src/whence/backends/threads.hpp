@@ -1,5 +1,5 @@
-// Threads over independent jobs. What a job computes depends on its number alone, so results are the
-// same for any number of threads.
+// Threads over independent jobs. What a job computes depends on its number alone, so results are
+// the same for any number of threads.
 #pragma once
 
 #include <cstddef>

@@ -114,8 +114,8 @@ BeliefDiagnostics diagnose(std::span<const double> delta) {
   if (n < 2 || std::abs(result.mean) <= 3 * result.standard_error)
     result.verdict = Verdict::undecided;
   else
-    result.verdict = result.p_star == 0 || result.p_star == 1 ? Verdict::direction
-                                                              : Verdict::conflicting;
+    result.verdict =
+        result.p_star == 0 || result.p_star == 1 ? Verdict::direction : Verdict::conflicting;
   return result;
 }
 

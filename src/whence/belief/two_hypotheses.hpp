@@ -52,8 +52,8 @@ struct BeliefTrajectory {
   int clamped = 0;            // how often the limit was hit
 };
 
-/// One gradient step per episode. `delta` is [episode][step]; steps are added up unless the objective
-/// is per step.
+/// One gradient step per episode. `delta` is [episode][step]; steps are added up unless the
+/// objective is per step.
 BeliefTrajectory learn_belief(std::span<const double> delta, std::size_t steps,
                               const BeliefLearning& how);
 
@@ -63,8 +63,8 @@ BeliefTrajectory bayes_belief(std::span<const double> delta, std::size_t steps, 
 /// delta per episode and step, for learn_belief.
 std::vector<double> step_log_odds(const Scores& scores, const Hypothesis& h1, const Hypothesis& h2);
 
-/// What the episodes say together (errata E3): the limit of gradient descent on the mean regret, which
-/// is decided by means of e^{+-delta} and not by the mean of delta.
+/// What the episodes say together (errata E3): the limit of gradient descent on the mean regret,
+/// which is decided by means of e^{+-delta} and not by the mean of delta.
 struct BeliefDiagnostics {
   enum class Verdict {
     direction,    // p* is 0 or 1

@@ -25,7 +25,8 @@ enum class ExitCode : int {
   terminated = 143,
 };
 
-/// `id` is stable ("E-CONFIG-KEY"); `place` is "file:line:column", a key, or empty; `hint` is the remedy.
+/// `id` is stable ("E-CONFIG-KEY"); `place` is "file:line:column", a key, or empty; `hint` is the
+/// remedy.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, std::string id, std::string place, const std::string& problem,

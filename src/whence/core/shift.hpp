@@ -17,9 +17,9 @@ enum class ShiftKind {
   both,       // cause and mechanism
 };
 
-inline constexpr std::array all_shift_kinds = {ShiftKind::cause, ShiftKind::effect,
+inline constexpr std::array all_shift_kinds = {ShiftKind::cause,     ShiftKind::effect,
                                                ShiftKind::mechanism, ShiftKind::row,
-                                               ShiftKind::both,  ShiftKind::none};
+                                               ShiftKind::both,      ShiftKind::none};
 
 constexpr std::string_view name_of(ShiftKind kind) {
   switch (kind) {

@@ -1,8 +1,8 @@
 #include "whence/discover/demo.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "whence/belief/two_hypotheses.hpp"
 #include "whence/discover/pair_task.hpp"
@@ -23,17 +23,17 @@ CategoricalWorld rain_and_umbrella() {
   const auto categorical = Variable::Kind::categorical;
   return {{{"rain", categorical, 3}, {"umbrella", categorical, 2}},
           {{VariableId(0), {}}, {VariableId(1), {VariableId(0)}}},
-          {CategoricalTable<double>(3, logs({0.6, 0.25, 0.15})),     // none, drizzle, downpour
-           CategoricalTable<double>(2, logs({0.95, 0.05,             // closed, open: no rain
-                                             0.40, 0.60,             // drizzle
-                                             0.15, 0.85}))}};        // downpour
+          {CategoricalTable<double>(3, logs({0.6, 0.25, 0.15})),  // none, drizzle, downpour
+           CategoricalTable<double>(2, logs({0.95, 0.05,          // closed, open: no rain
+                                             0.40, 0.60,          // drizzle
+                                             0.15, 0.85}))}};     // downpour
 }
 
 /// log-odds per city and step of "rain causes umbrella" against the reverse.
 std::vector<double> visit_cities(const PairTask& task, ShiftKind kind, std::uint64_t seed) {
   const EpisodeSet set =
       draw_episodes(task.world, {kind}, 1.0, {seed, std::uint32_t(kind)}, cities, steps, batch);
-  const OptimizerSpec sgd{.kind = OptimizerSpec::Kind::sgd, .learning_rate = 0.5};
+  const OptimizerSpec sgd{.kind = OptimizerSpec::Kind::sgd, .learning_rate = 0.2};
   const Scores scores = cpu_backend()->score(set.data, set.episodes, task.modules, {sgd, true});
   return step_log_odds(scores, task.pair.forward, task.pair.backward);
 }
@@ -76,22 +76,32 @@ Report run_demo(const RunOptions& options) {
   report.seed = options.seed;
   report.curves = {belief_curve("demo/shifted", "cities with other weather", shifted),
                    belief_curve("demo/no-shift", "control: cities with the same weather", control)};
-  report.figures = {{"demo", "Belief that rain causes umbrella", "cities visited", "belief",
-                     {"demo/shifted", "demo/no-shift"},
-                     "Each city is a shifted data set of 30 observations. Where the weather differs "
-                     "the belief settles; where nothing differs it must not.",
-                     false, false, 0, 1}};
+  report.figures = {
+      {"demo",
+       "Belief that rain causes umbrella",
+       "cities visited",
+       "belief",
+       {"demo/shifted", "demo/no-shift"},
+       "Each city is a shifted data set of 30 observations. Where the weather differs "
+       "the belief settles; where nothing differs it must not.",
+       false,
+       false,
+       0,
+       1}};
   const double belief = report.curves[0].median.back(), idle = report.curves[1].median.back();
-  const BeliefDiagnostics said = diagnose(per_episode(shifted)), held = diagnose(per_episode(control));
+  const BeliefDiagnostics said = diagnose(per_episode(shifted)),
+                          held = diagnose(per_episode(control));
   const std::size_t needed = cities_needed(report.curves[0]);
-  report.numbers = {{"belief", belief}, {"belief-control", idle}, {"cities-needed", double(needed)}};
+  report.numbers = {
+      {"belief", belief}, {"belief-control", idle}, {"cities-needed", double(needed)}};
   report.summary = fmt::format(
       "Rain causes umbrella: belief {} after {} cities with other weather, above .95 from city {} "
       "on. Control: where the weather is the same everywhere the verdict is \"{}\".",
       show(belief, 4), cities, needed, name_of(held.verdict));
   report.claims = {
-      {"demo/direction", "Rain is the cause", fmt::format("belief {}, verdict {}, limit p* {}",
-       show(belief, 4), name_of(said.verdict), show(said.p_star)),
+      {"demo/direction", "Rain is the cause",
+       fmt::format("belief {}, verdict {}, limit p* {}", show(belief, 4), name_of(said.verdict),
+                   show(said.p_star)),
        belief > 0.95 && said.verdict == BeliefDiagnostics::Verdict::direction, ""},
       {"demo/control", "Without a shift nobody can tell",
        fmt::format("mean log-odds {} ± {} nats per city, verdict {}", show(held.mean, 4),
@@ -99,7 +109,8 @@ Report run_demo(const RunOptions& options) {
        held.verdict == BeliefDiagnostics::Verdict::undecided,
        "the belief itself wanders: it is the verdict that abstains"}};
   report.assumptions = {
-      "What differs between cities is how often it rains, not how people react to rain: the paper's "
+      "What differs between cities is how often it rains, not how people react to rain: the "
+      "paper's "
       "criterion is right for shifts of the cause only (see reproduce shift-controls).",
       "Both models start from the exact law of the first city."};
   return report;

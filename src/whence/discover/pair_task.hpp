@@ -1,5 +1,5 @@
-// What every two-variable experiment starts from: a ground truth A -> B, the four pre-trained modules
-// of the two hypotheses, and episodes drawn under a shift.
+// What every two-variable experiment starts from: a ground truth A -> B, the four pre-trained
+// modules of the two hypotheses, and episodes drawn under a shift.
 #pragma once
 
 #include <cstdint>

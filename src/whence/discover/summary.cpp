@@ -1,9 +1,9 @@
 #include "whence/discover/summary.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace whence {
 

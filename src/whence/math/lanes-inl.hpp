@@ -29,8 +29,8 @@ HWY_INLINE Lanes LanesExp(LanesTag d, Lanes x) {
   const Lanes inside = hn::Min(hn::Max(x, constant(exp_lowest)), constant(exp_highest));
   const Lanes shifted = hn::Add(hn::Mul(inside, constant(log2_e)), constant(round_to_integer));
   const Lanes k = hn::Sub(shifted, constant(round_to_integer));
-  const Lanes r = hn::Sub(hn::Sub(inside, hn::Mul(k, constant(ln2_high))),
-                          hn::Mul(k, constant(ln2_low)));
+  const Lanes r =
+      hn::Sub(hn::Sub(inside, hn::Mul(k, constant(ln2_high))), hn::Mul(k, constant(ln2_low)));
   const Lanes r2 = hn::Mul(r, r);
   Lanes even = constant(exp_even[0]), odd = constant(exp_odd[0]);
   for (int i = 1; i < 7; ++i) {
@@ -52,7 +52,8 @@ HWY_INLINE Lanes LanesLog(LanesTag d, Lanes x) {
   using namespace elementary;
   const auto constant = [d](double c) HWY_ATTR { return hn::Set(d, c); };
   const hn::RebindToUnsigned<LanesTag> du;
-  // x = 2^k m, m in [sqrt(1/2), sqrt(2)); the biased exponent k + 1023 as a double by the 2^52 trick.
+  // x = 2^k m, m in [sqrt(1/2), sqrt(2)); the biased exponent k + 1023 as a double by the 2^52
+  // trick.
   const auto bits = hn::BitCast(du, x);
   const auto lifted = hn::Add(bits, hn::Set(du, (1023ULL << 52) - sqrt_half_bits));
   const auto biased = hn::ShiftRight<52>(lifted);
@@ -66,8 +67,8 @@ HWY_INLINE Lanes LanesLog(LanesTag d, Lanes x) {
   Lanes series = constant(log_series[0]);
   for (int i = 1; i < 10; ++i) series = hn::Add(hn::Mul(series, z), constant(log_series[i]));
   const Lanes half_square = hn::Mul(hn::Mul(constant(0.5), f), f);
-  const Lanes inner = hn::Add(hn::Mul(s, hn::Add(half_square, hn::Mul(z, series))),
-                              hn::Mul(k, constant(ln2_low)));
+  const Lanes inner =
+      hn::Add(hn::Mul(s, hn::Add(half_square, hn::Mul(z, series))), hn::Mul(k, constant(ln2_low)));
   const Lanes value =
       hn::Sub(hn::Mul(k, constant(ln2_high)), hn::Sub(hn::Sub(half_square, inner), f));
   return hn::IfThenElse(hn::Ne(x, x), x, value);

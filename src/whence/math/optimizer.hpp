@@ -72,8 +72,7 @@ class Optimizer {
         v = o.beta2 * v + (1 - o.beta2) * g * g;
         const double correction1 = 1 - std::pow(o.beta1, steps_);
         const double correction2 = 1 - std::pow(o.beta2, steps_);
-        return (o.learning_rate / correction1) * m /
-               (sqrt(v) / std::sqrt(correction2) + o.epsilon);
+        return (o.learning_rate / correction1) * m / (sqrt(v) / std::sqrt(correction2) + o.epsilon);
       }
     }
     return Scalar(0);

@@ -24,12 +24,12 @@ constexpr PhiloxBlock philox(PhiloxBlock counter, std::uint64_t key) {
 /// What a stream is for: streams of different purpose never meet, whatever their counters.
 /// Append only: a number, once given, keeps its meaning.
 enum class Purpose : std::uint64_t {
-  world = 1,      // drawing a ground truth
-  shift = 2,      // drawing what changes
-  sample = 3,     // drawing data
-  test_set = 4,   // drawing held-out data
-  training = 5,   // drawing training data
-  initialise = 6, // starting parameters of a learner
+  world = 1,       // drawing a ground truth
+  shift = 2,       // drawing what changes
+  sample = 3,      // drawing data
+  test_set = 4,    // drawing held-out data
+  training = 5,    // drawing training data
+  initialise = 6,  // starting parameters of a learner
   tests = 99,
 };
 

@@ -12,7 +12,8 @@
 
 namespace whence {
 
-/// 52 bits, centred in their cells: the open interval (0, 1), symmetric about 1/2, exact in a double.
+/// 52 bits, centred in their cells: the open interval (0, 1), symmetric about 1/2, exact in a
+/// double.
 constexpr double unit_interval(std::uint32_t high, std::uint32_t low) {
   const std::uint64_t bits = (std::uint64_t(high) << 20) | (low >> 12);
   return std::bit_cast<double>(bits | 0x3FF0000000000000ULL) - (1 - 0x1p-53);
@@ -76,5 +77,11 @@ inline int sample_level(std::span<const double> cumulative, double u) {
   }
   return int(base - cumulative.data());
 }
+
+/// Many at once: out[i] is sampled from row configuration[i] of a table of cumulative rows (row 0
+/// without configurations), by u[i * stride].
+void sample_levels(std::span<const double> cumulative, std::size_t levels,
+                   const std::int32_t* configuration, const double* u, std::size_t stride,
+                   std::span<std::int32_t> out);
 
 }  // namespace whence

@@ -78,18 +78,54 @@ HWY_INLINE void ForEachVector(std::span<double> x, const F& f) {
 }
 
 void LogExponentialShares(std::span<double> x, std::span<double> cumulative) {
-  ForEachVector(x, [](LanesTag d, Lanes u) HWY_ATTR {
-    return hn::Sub(hn::Zero(d), LanesLog(d, u));
-  });
+  ForEachVector(x,
+                [](LanesTag d, Lanes u) HWY_ATTR { return hn::Sub(hn::Zero(d), LanesLog(d, u)); });
   double sum = 0;
   for (std::size_t i = 0; i < x.size(); ++i) cumulative[i] = sum += x[i];
   const double log_sum = portable_log(sum);
-  ForEachVector(x, [log_sum](LanesTag d, Lanes e) HWY_ATTR {
-    return hn::Sub(LanesLog(d, e), hn::Set(d, log_sum));
-  });
-  ForEachVector(cumulative, [sum](LanesTag d, Lanes c) HWY_ATTR {
-    return hn::Div(c, hn::Set(d, sum));
-  });
+  ForEachVector(x, [log_sum](LanesTag d, Lanes e)
+                       HWY_ATTR { return hn::Sub(LanesLog(d, e), hn::Set(d, log_sum)); });
+  ForEachVector(cumulative,
+                [sum](LanesTag d, Lanes c) HWY_ATTR { return hn::Div(c, hn::Set(d, sum)); });
+}
+
+/// sample_level() for a vector of rows: `base` holds each lane's place in the table.
+HWY_INLINE hn::Vec<hn::RebindToSigned<LanesTag>> Search(const double* cumulative,
+                                                        std::size_t levels,
+                                                        hn::Vec<hn::RebindToSigned<LanesTag>> base,
+                                                        Lanes u) {
+  const LanesTag d;
+  const hn::RebindToSigned<LanesTag> di;
+  for (std::size_t n = levels; n > 1;) {
+    const std::size_t half = n / 2;
+    const Lanes c = hn::GatherIndex(d, cumulative + half - 1, base);
+    const auto beyond = hn::RebindMask(di, hn::Le(c, u));
+    base = hn::Add(base, hn::IfThenElseZero(beyond, hn::Set(di, std::int64_t(half))));
+    n -= half;
+  }
+  return base;
+}
+
+void SampleLevels(std::span<const double> cumulative, std::size_t levels,
+                  const std::int32_t* configuration, const double* u, std::size_t stride,
+                  std::span<std::int32_t> out) {
+  const LanesTag d;
+  const hn::RebindToSigned<LanesTag> di;
+  const std::size_t width = hn::Lanes(d);
+  HWY_ALIGN double uniform[row_multiple];
+  HWY_ALIGN std::int64_t begin[row_multiple], found[row_multiple];
+  for (std::size_t i = 0; i < out.size(); i += width) {
+    const std::size_t n = std::min(width, out.size() - i);
+    for (std::size_t j = 0; j < width; ++j) {
+      const std::size_t at = i + std::min(j, n - 1);  // lanes past the end repeat the last row
+      uniform[j] = u[at * stride];
+      begin[j] = configuration ? std::int64_t(configuration[at]) * std::int64_t(levels) : 0;
+    }
+    const auto base = hn::Load(di, begin);
+    const auto place = Search(cumulative.data(), levels, base, hn::Load(d, uniform));
+    hn::Store(hn::Sub(place, base), di, found);
+    for (std::size_t j = 0; j < n; ++j) out[i + j] = std::int32_t(found[j]);
+  }
 }
 
 }  // namespace whence::HWY_NAMESPACE
@@ -100,6 +136,7 @@ namespace whence {
 
 HWY_EXPORT(FillUniform);
 HWY_EXPORT(LogExponentialShares);
+HWY_EXPORT(SampleLevels);
 
 void fill_uniform(std::uint64_t key, Cell cell, std::uint32_t first_block, std::span<double> u) {
   HWY_DYNAMIC_DISPATCH(FillUniform)(key, cell, first_block, u);
@@ -107,6 +144,12 @@ void fill_uniform(std::uint64_t key, Cell cell, std::uint32_t first_block, std::
 
 void log_exponential_shares(std::span<double> x, std::span<double> cumulative) {
   HWY_DYNAMIC_DISPATCH(LogExponentialShares)(x, cumulative);
+}
+
+void sample_levels(std::span<const double> cumulative, std::size_t levels,
+                   const std::int32_t* configuration, const double* u, std::size_t stride,
+                   std::span<std::int32_t> out) {
+  HWY_DYNAMIC_DISPATCH(SampleLevels)(cumulative, levels, configuration, u, stride, out);
 }
 
 void Stream::fill(std::span<double> u) {

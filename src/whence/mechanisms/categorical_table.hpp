@@ -10,7 +10,8 @@
 
 namespace whence {
 
-/// Which row of a family's table a data row selects: mixed radix, the first parent most significant.
+/// Which row of a family's table a data row selects: mixed radix, the first parent most
+/// significant.
 inline std::size_t parent_configuration(const Dataset& data, const Family& family,
                                         std::size_t row) {
   std::size_t index = 0;
@@ -99,10 +100,10 @@ static_assert(Mechanism<CategoricalTable<double>>);
 /// Rows of a family's table: the number of configurations of its parents.
 std::size_t configurations(std::span<const Variable> variables, const Family& family);
 
-/// The relative frequencies of rows [begin, end), smoothed by `equivalent_rows` imaginary rows spread
-/// evenly over all cells of child and parents. Spread that way the two factorisations of a joint stay
-/// equal (likelihood equivalence); Laplace's "one per cell" would break it. A row of the table that
-/// neither data nor smoothing reaches is uniform, and counted in `unseen` when given.
+/// The relative frequencies of rows [begin, end), smoothed by `equivalent_rows` imaginary rows
+/// spread evenly over all cells of child and parents. Spread that way the two factorisations of a
+/// joint stay equal (likelihood equivalence); Laplace's "one per cell" would break it. A row of the
+/// table that neither data nor smoothing reaches is uniform, and counted in `unseen` when given.
 CategoricalTable<double> fit_counts(const Dataset& data, std::size_t begin, std::size_t end,
                                     const Family& family, double equivalent_rows,
                                     int* unseen = nullptr);

@@ -75,9 +75,7 @@ std::vector<double> log_marginalise(std::span<const double> log_p,
 
 CategoricalWorld::CategoricalWorld(std::vector<Variable> variables, std::vector<Family> families,
                                    std::vector<CategoricalTable<double>> tables)
-    : variables_(std::move(variables)),
-      families_(std::move(families)),
-      tables_(std::move(tables)) {
+    : variables_(std::move(variables)), families_(std::move(families)), tables_(std::move(tables)) {
   check_shape(variables_, families_, tables_);
   order_ = topological_order(families_);
   for (const auto& table : tables_)
@@ -114,8 +112,8 @@ std::vector<double> CategoricalWorld::log_joint() const {
   for (std::size_t s = 0; s < states; ++s) {
     decode_state(s, state);
     for (std::size_t v = 0; v < variables_.size(); ++v)
-      log_p[s] += tables_[v].row(parent_configuration(
-          state, families_[v], 0))[std::size_t(state.columns[v].levels[0])];
+      log_p[s] += tables_[v].row(
+          parent_configuration(state, families_[v], 0))[std::size_t(state.columns[v].levels[0])];
   }
   return log_p;
 }
@@ -130,8 +128,7 @@ CategoricalTable<double> CategoricalWorld::conditional(const Family& family) con
   for (std::size_t s = 0; s < joint.size(); ++s) {
     decode_state(s, state);
     configuration[s] = parent_configuration(state, family, 0);
-    cell[s] = configuration[s] * levels +
-              std::size_t(state.columns[family.child.value].levels[0]);
+    cell[s] = configuration[s] * levels + std::size_t(state.columns[family.child.value].levels[0]);
   }
   std::vector<double> log_p = log_marginalise(joint, cell, rows * levels);
   const std::vector<double> log_parents = log_marginalise(joint, configuration, rows);
@@ -198,25 +195,22 @@ void ShiftedWorld::sample(Stream stream, Dataset& data, std::size_t first, std::
   for (VariableId v : base_->order_) sample_column(v, data, first, rows);
 }
 
-void ShiftedWorld::sample_column(VariableId v, Dataset& data, std::size_t first,
-                                 std::size_t rows) const {
+void ShiftedWorld::sample_column(VariableId v, Dataset& data, std::size_t first, std::size_t rows) {
   const View& view = views_[v.value];
   const Family& family = base_->families_[v.value];
   const auto levels = std::size_t(base_->variables_[v.value].levels);
-  const std::size_t m = views_.size();
-  std::int32_t* child = &data.columns[v.value].levels[first];
-  const auto draw = [&](std::size_t r, std::size_t configuration) {
-    const std::span row(view.cumulative + configuration * levels, levels);
-    child[r] = std::int32_t(sample_level(row, uniforms_[r * m + v.value]));
-  };
-  if (view.row_stride == 0 || family.parents.empty()) {
-    for (std::size_t r = 0; r < rows; ++r) draw(r, 0);
-  } else if (family.parents.size() == 1) {
-    const std::int32_t* parent = &data.columns[family.parents[0].value].levels[first];
-    for (std::size_t r = 0; r < rows; ++r) draw(r, std::size_t(parent[r]));
-  } else {
-    for (std::size_t r = 0; r < rows; ++r) draw(r, parent_configuration(data, family, first + r));
+  const std::int32_t* configuration = nullptr;
+  if (view.row_stride != 0 && family.parents.size() == 1) {
+    configuration = &data.columns[family.parents[0].value].levels[first];
+  } else if (view.row_stride != 0 && !family.parents.empty()) {
+    configurations_.resize(rows);
+    for (std::size_t r = 0; r < rows; ++r)
+      configurations_[r] = std::int32_t(parent_configuration(data, family, first + r));
+    configuration = configurations_.data();
   }
+  const std::size_t table_rows = view.row_stride == 0 ? 1 : base_->tables_[v.value].rows();
+  sample_levels({view.cumulative, table_rows * levels}, levels, configuration, &uniforms_[v.value],
+                views_.size(), std::span(data.columns[v.value].levels).subspan(first, rows));
 }
 
 CategoricalWorld ShiftedWorld::materialise() const {

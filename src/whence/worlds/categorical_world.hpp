@@ -75,12 +75,13 @@ class ShiftedWorld {
   };
   void redraw(VariableId v, std::size_t rows, double concentration, Stream& stream);
   void redraw_row(VariableId v, double concentration, Stream& stream);
-  void sample_column(VariableId v, Dataset& data, std::size_t first, std::size_t rows) const;
+  void sample_column(VariableId v, Dataset& data, std::size_t first, std::size_t rows);
 
   const CategoricalWorld* base_;
   std::vector<View> views_;
   std::vector<Redrawn> redrawn_;
-  std::vector<double> uniforms_;  // [row][variable], of the sample being drawn
+  std::vector<double> uniforms_;              // [row][variable], of the sample being drawn
+  std::vector<std::int32_t> configurations_;  // of several parents, likewise
 };
 
 /// An empty data set of that shape, to be filled by sample().

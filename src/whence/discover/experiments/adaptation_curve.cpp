@@ -48,7 +48,7 @@ Curves adapt_once(const AdaptationTask& task, const CategoricalWorld& world,
     scratch.restart(plans[f]);
     const TestCounts counts(plans[f], test, family, 0, task.test_rows);
     adapt_table(plans[f], task.optimizer, task.batch, parents.data(),
-                data.levels(family.child).data(), scratch, scores, &counts, log_lik[f]);
+                data.levels(family.child).data(), scratch, scores, false, &counts, log_lik[f]);
   }
   Curves curves{log_lik[0], log_lik[2], log_lik[0]};
   for (std::size_t t = 0; t < steps; ++t) {
@@ -113,14 +113,26 @@ Report adaptation_curve(const Settings& settings, const RunOptions& options) {
                    summarise("adaptation/gap", "A→B minus B→A", x, gap)};
   const std::string steps_label =
       task.batch == 1 ? "examples seen" : fmt::format("steps of {} examples", task.batch);
-  report.figures = {
-      {"adaptation", "Test log-likelihood while adapting", steps_label, "nats per example",
-       {"adaptation/A->B", "adaptation/B->A"},
-       "The causal model climbs faster after a shift of the cause.", false, false, 0, 0},
-      {"adaptation-gap", "How far the causal model is ahead", steps_label, "nats per example",
-       {"adaptation/gap"},
-       "The paper finds the largest difference within the first 10 to 20 examples.", false, false,
-       0, 0}};
+  report.figures = {{"adaptation",
+                     "Test log-likelihood while adapting",
+                     steps_label,
+                     "nats per example",
+                     {"adaptation/A->B", "adaptation/B->A"},
+                     "The causal model climbs faster after a shift of the cause.",
+                     false,
+                     false,
+                     0,
+                     0},
+                    {"adaptation-gap",
+                     "How far the causal model is ahead",
+                     steps_label,
+                     "nats per example",
+                     {"adaptation/gap"},
+                     "The paper finds the largest difference within the first 10 to 20 examples.",
+                     false,
+                     false,
+                     0,
+                     0}};
   add_claims(report.curves[0], report.curves[2], report);
   report.summary = fmt::format(
       "After a shift of the cause the causal model A→B is ahead by up to {} nats per example "

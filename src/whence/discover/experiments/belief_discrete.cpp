@@ -1,7 +1,7 @@
 // Figure "Evolution of the belief": sigma(gamma) over episodes of a shifted cause.
-#include <fmt/format.h>
-
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "whence/backends/threads.hpp"
 #include "whence/belief/two_hypotheses.hpp"
@@ -39,16 +39,17 @@ std::vector<double> beliefs(const BeliefTrajectory& trajectory) {
   return p;
 }
 
-BeliefRun one_run(const Settings& settings, const BeliefLearning& learning, int levels, RunKey key) {
+BeliefRun one_run(const Settings& settings, const BeliefLearning& learning, int levels,
+                  RunKey key) {
   const double concentration = settings.number("concentration");
   const PairTask task =
       PairTask::exact(CategoricalWorld::draw_pair(levels, concentration, key.seed, key.run));
-  const EpisodeSet set =
-      draw_episodes(task.world, {ShiftKind::cause}, concentration, key,
-                    std::size_t(settings.integer("episodes")), settings.integer("steps"),
-                    settings.integer("batch"));
-  const Scores scores = cpu_backend()->score(
-      set.data, set.episodes, task.modules, {settings.optimizer("adaptation"), settings.flag("reset")});
+  const EpisodeSet set = draw_episodes(task.world, {ShiftKind::cause}, concentration, key,
+                                       std::size_t(settings.integer("episodes")),
+                                       settings.integer("steps"), settings.integer("batch"));
+  const Scores scores =
+      cpu_backend()->score(set.data, set.episodes, task.modules,
+                           {settings.optimizer("adaptation"), settings.flag("reset")});
   const auto delta = step_log_odds(scores, task.pair.forward, task.pair.backward);
   const BeliefTrajectory learnt = learn_belief(delta, scores.steps(), learning);
   return {beliefs(learnt), beliefs(bayes_belief(delta, scores.steps(), learning.gamma0)),
@@ -59,10 +60,14 @@ std::vector<std::string> diagnostics_row(int levels, std::span<const BeliefRun> 
   std::vector<double> all;
   for (const BeliefRun& run : runs) all.insert(all.end(), run.delta.begin(), run.delta.end());
   const BeliefDiagnostics d = diagnose(all);
-  return {fmt::format("{}", levels),         show(d.mean, 4),
-          show(d.standard_error, 5),         show(d.win_rate),
-          show(d.log_mean_exp_plus, 4),      show(d.log_mean_exp_minus, 4),
-          show(d.p_star),                    std::string(name_of(d.verdict))};
+  return {fmt::format("{}", levels),
+          show(d.mean, 4),
+          show(d.standard_error, 5),
+          show(d.win_rate),
+          show(d.log_mean_exp_plus, 4),
+          show(d.log_mean_exp_minus, 4),
+          show(d.p_star),
+          std::string(name_of(d.verdict))};
 }
 
 /// First episode, counted from 1, after which the median exceeds `level`; 0: never.
@@ -95,19 +100,27 @@ Report belief_discrete(const Settings& settings, const RunOptions& options) {
       sizes.size() * count, options.threads,
       [&](std::size_t job) {
         const std::size_t size = job / count, run = job % count;
-        runs[size][run] = one_run(settings, learning, sizes[size],
-                                  {options.seed, std::uint32_t(run)});
+        runs[size][run] =
+            one_run(settings, learning, sizes[size], {options.seed, std::uint32_t(run)});
       },
       options.progress);
 
   std::vector<double> x;
   for (int e = 1; e <= settings.integer("episodes"); ++e) x.push_back(e);
   Report report;
-  Figure figure{"belief", "Belief that A causes B", "episodes seen", "σ(γ)", {},
+  Figure figure{"belief",
+                "Belief that A causes B",
+                "episodes seen",
+                "σ(γ)",
+                {},
                 "The paper's belief rises towards 1 for N = 10 and N = 100. The exact Bayes update "
                 "γ += Δ on the same scores is shown beside it.",
-                false, false, 0.4, 1.0};
-  Table diagnostics{"diagnostics", "What the episodes say together, whatever the step of γ",
+                false,
+                false,
+                0.4,
+                1.0};
+  Table diagnostics{"diagnostics",
+                    "What the episodes say together, whatever the step of γ",
                     {"N", "mean Δ", "standard error", "win rate", "log mean e^Δ", "log mean e^−Δ",
                      "p*", "verdict"},
                     {}};

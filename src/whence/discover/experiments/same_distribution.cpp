@@ -1,7 +1,7 @@
 // Appendix "non-identifiability": both models trained on one distribution end up equal.
-#include <fmt/format.h>
-
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "whence/adapt/categorical_adapter.hpp"
 #include "whence/backends/threads.hpp"
@@ -38,7 +38,7 @@ Differences train_both(const CategoricalWorld& world, const OptimizerSpec& optim
     const auto& parents =
         family.parents.empty() ? no_parents : data.columns[family.parents[0].value].levels;
     adapt_table(plan, optimizer, batch, parents.data(), data.levels(family.child).data(), scratch,
-                scores, &counts, log_lik);
+                scores, false, &counts, log_lik);
     const double sign = f < 2 ? 1 : -1;
     for (std::size_t t = 0; t < scores.size(); ++t) {
       sum.train[t] += sign * scores[t] / batch;
@@ -48,8 +48,8 @@ Differences train_both(const CategoricalWorld& world, const OptimizerSpec& optim
   return sum;
 }
 
-/// The count estimates of both factorisations give the same joint: the largest difference of the two
-/// probabilities of a cell.
+/// The count estimates of both factorisations give the same joint: the largest difference of the
+/// two probabilities of a cell.
 double joint_mismatch(const CategoricalWorld& world, std::size_t rows, double equivalent_rows,
                       RunKey key) {
   const PairTask task = PairTask::counted(world, rows, equivalent_rows, key);
@@ -86,10 +86,12 @@ struct Sizes {
   OptimizerSpec optimizer = settings.optimizer("adaptation");
 };
 
-/// Why a long run at a constant step does not settle at 0: both models hover around the optimum at a
-/// height set by the step, and the two heights differ. A tenth of the step lowers it about as much.
+/// Why a long run at a constant step does not settle at 0: both models hover around the optimum at
+/// a height set by the step, and the two heights differ. A tenth of the step lowers it about as
+/// much.
 void add_drift(const Sizes& sizes, const RunOptions& options, Report& report) {
-  Table table{"drift", "A longer run at a constant step, N = " + std::to_string(sizes.levels[0]),
+  Table table{"drift",
+              "A longer run at a constant step, N = " + std::to_string(sizes.levels[0]),
               {"learning rate", "steps", "|test difference|, mean over runs and the last tenth"},
               {}};
   for (double factor : {1.0, 0.1}) {
@@ -130,11 +132,11 @@ void add_claims(int levels, const Curve& test, const Curve& train, double mismat
        std::abs(end) <= tolerance && (levels > 50 || std::abs(train_end) <= 0.002),
        long_enough ? fmt::format("tolerance {}", tolerance)
                    : "a short run: the models have not converged"});
-  report.claims.push_back({fmt::format("same-distribution/counts/N={}", levels),
-                           "The maximum-likelihood estimates of both factorisations are equal",
-                           fmt::format("largest difference of a cell's probability {}",
-                                       show(mismatch)),
-                           mismatch <= 1e-15, "counts with likelihood-equivalent smoothing"});
+  report.claims.push_back(
+      {fmt::format("same-distribution/counts/N={}", levels),
+       "The maximum-likelihood estimates of both factorisations are equal",
+       fmt::format("largest difference of a cell's probability {}", show(mismatch)),
+       mismatch <= 1e-15, "counts with likelihood-equivalent smoothing"});
 }
 
 }  // namespace
@@ -142,10 +144,26 @@ void add_claims(int levels, const Curve& test, const Curve& train, double mismat
 Report same_distribution(const Settings& settings, const RunOptions& options) {
   const Sizes sizes{settings};
   Report report;
-  Figure test_figure{"test-difference", "Test log-likelihood, A→B minus B→A", "steps", "nats", {},
-                     "An early difference of learning speed, then none.", true, false, 0, 0};
-  Figure train_figure{"train-difference", "Training log-likelihood, A→B minus B→A", "steps", "nats",
-                      {}, "The same on the mini-batches themselves.", true, false, 0, 0};
+  Figure test_figure{"test-difference",
+                     "Test log-likelihood, A→B minus B→A",
+                     "steps",
+                     "nats",
+                     {},
+                     "An early difference of learning speed, then none.",
+                     true,
+                     false,
+                     0,
+                     0};
+  Figure train_figure{"train-difference",
+                      "Training log-likelihood, A→B minus B→A",
+                      "steps",
+                      "nats",
+                      {},
+                      "The same on the mini-batches themselves.",
+                      true,
+                      false,
+                      0,
+                      0};
   std::vector<double> x;
   for (int t = 0; t < sizes.steps; ++t) x.push_back(t + 1);
   for (std::size_t i = 0; i < sizes.levels.size(); ++i) {
@@ -162,15 +180,17 @@ Report same_distribution(const Settings& settings, const RunOptions& options) {
           const RunKey key{options.seed, std::uint32_t(run)};
           const auto world =
               CategoricalWorld::draw_pair(levels, sizes.concentration, key.seed, key.run);
-          auto d = train_both(world, sizes.optimizer, sizes.steps, sizes.batch, sizes.test_rows, key);
+          auto d =
+              train_both(world, sizes.optimizer, sizes.steps, sizes.batch, sizes.test_rows, key);
           train[run] = std::move(d.train);
           test[run] = std::move(d.test);
-          mismatch[run] = joint_mismatch(world, sizes.test_rows,
-                                         settings.number("equivalent_rows"), key);
+          mismatch[run] =
+              joint_mismatch(world, sizes.test_rows, settings.number("equivalent_rows"), key);
         },
         share);
     const std::string id = fmt::format("N={}", levels);
-    report.curves.push_back(summarise("same-distribution/test/" + id, "N = " + id.substr(2), x, test));
+    report.curves.push_back(
+        summarise("same-distribution/test/" + id, "N = " + id.substr(2), x, test));
     report.curves.push_back(
         summarise("same-distribution/train/" + id, "N = " + id.substr(2), x, train));
     test_figure.curves.push_back("same-distribution/test/" + id);
@@ -186,7 +206,8 @@ Report same_distribution(const Settings& settings, const RunOptions& options) {
       "distribution says which is the cause.";
   report.warnings = {
       "A longer run at a constant step does not settle at exactly 0: each model hovers above its "
-      "optimum at a height set by the step size, and rows that are seen rarely hover higher, so the "
+      "optimum at a height set by the step size, and rows that are seen rarely hover higher, so "
+      "the "
       "two heights differ by a little. The drift table shows it shrink with the step; the count "
       "estimates, which have no step, agree to rounding."};
   return report;

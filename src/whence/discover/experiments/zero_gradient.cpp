@@ -1,8 +1,8 @@
 // Proposition 1, seen: the expected gradient of every module, step by step, by exact enumeration.
-#include <fmt/format.h>
-
 #include <array>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "whence/backends/threads.hpp"
 #include "whence/discover/experiments/all.hpp"
@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::array module_names = {"P(A), changed", "P(B|A), unchanged", "P(B)", "P(A|B)"};
 
-/// E over all episodes of the gradient at each step, for one module adapting by SGD one example at a
-/// time. Walks the tree of histories: `weight` is the probability of the one that led here.
+/// E over all episodes of the gradient at each step, for one module adapting by SGD one example at
+/// a time. Walks the tree of histories: `weight` is the probability of the one that led here.
 class ExpectedGradient {
  public:
   ExpectedGradient(const Family& family, std::span<const double> joint, const Dataset& states,
@@ -76,8 +76,8 @@ Dataset all_states(const CategoricalWorld& world) {
 std::vector<std::vector<double>> gradient_norms(const Settings& settings, double learning_rate,
                                                 RunKey key) {
   const double concentration = settings.number("concentration");
-  const PairTask task = PairTask::exact(CategoricalWorld::draw_pair(
-      settings.integer("levels"), concentration, key.seed, key.run));
+  const PairTask task = PairTask::exact(
+      CategoricalWorld::draw_pair(settings.integer("levels"), concentration, key.seed, key.run));
   ShiftedWorld shifted(task.world);
   shifted.shift({ShiftKind::cause}, concentration,
                 Stream(key.seed, Purpose::shift, {key.run, 0, 0}));
@@ -112,10 +112,10 @@ void add_claims(std::span<const double> rates, std::span<const Curve> curves, Re
                            first <= 1e-14 && wrong > 1e-3, "exact enumeration over all episodes"});
   const std::size_t last = rates.size() - 1;
   // The slope between the two smallest rates: larger ones leave the quadratic regime.
-  const double slope = rates.size() < 2 ? 0 : std::log(second[1] / second[0]) / std::log(rates[1] / rates[0]);
+  const double slope =
+      rates.size() < 2 ? 0 : std::log(second[1] / second[0]) / std::log(rates[1] / rates[0]);
   report.claims.push_back(
-      {"zero-gradient/later-steps",
-       "The same for the regret accumulated over the whole episode",
+      {"zero-gradient/later-steps", "The same for the regret accumulated over the whole episode",
        fmt::format("at step 2 it is {} at learning rate {} and {} at {}: it grows like the rate to "
                    "the power {}",
                    show(second[0]), show(rates[0], 2), show(second[last]), show(rates[last], 2),
@@ -146,16 +146,21 @@ Report zero_gradient(const Settings& settings, const RunOptions& options) {
   for (std::size_t r = 0; r < rates.size(); ++r) {
     Figure figure{fmt::format("zero-gradient-lr={}", rates[r]),
                   fmt::format("Expected gradient after a shift of A, learning rate {}", rates[r]),
-                  "adaptation step", "largest entry of |E gradient|", {},
+                  "adaptation step",
+                  "largest entry of |E gradient|",
+                  {},
                   "Zero for the unchanged module of the right structure at step 1; not for the "
                   "others.",
-                  false, true, 0, 0};
+                  false,
+                  true,
+                  0,
+                  0};
     for (std::size_t f = 0; f < module_names.size(); ++f) {
       std::vector<std::vector<double>> runs;
       for (std::size_t run = 0; run < count; ++run) runs.push_back(norms[r * count + run][f]);
-      const std::string id =
-          fmt::format("zero-gradient/lr={}/{}", rates[r],
-                      std::string_view(module_names[f]).substr(0, std::string_view(module_names[f]).find(',')));
+      const std::string id = fmt::format(
+          "zero-gradient/lr={}/{}", rates[r],
+          std::string_view(module_names[f]).substr(0, std::string_view(module_names[f]).find(',')));
       report.curves.push_back(summarise(id, module_names[f], x, runs));
       figure.curves.push_back(id);
     }
@@ -165,9 +170,9 @@ Report zero_gradient(const Settings& settings, const RunOptions& options) {
   report.summary =
       "A module that is right and has not changed feels no expected pull at the first step of "
       "adaptation; later steps feel one of second order in the learning rate.";
-  report.assumptions = {"SGD, one example per step, N = " +
-                        std::to_string(settings.integer("levels")) +
-                        ": small enough to enumerate every episode."};
+  report.assumptions = {
+      "SGD, one example per step, N = " + std::to_string(settings.integer("levels")) +
+      ": small enough to enumerate every episode."};
   return report;
 }
 
