@@ -66,7 +66,15 @@ main > section { border-top: 1px solid var(--rule); padding: clamp(2rem, 5vw, 3.
 .prose { max-width: 42rem; }
 
 /* tables */
-.scroll { overflow-x: auto; }
+.scroll {
+  overflow-x: auto;
+  /* a shade at the side where more is to be seen */
+  background: linear-gradient(to right, var(--paper) 1rem, transparent) left / 3rem 100% local,
+    linear-gradient(to left, var(--paper) 1rem, transparent) right / 3rem 100% local,
+    linear-gradient(to right, var(--rule), transparent) left / 1rem 100%,
+    linear-gradient(to left, var(--rule), transparent) right / 1rem 100%;
+  background-repeat: no-repeat;
+}
 .scroll + .scroll { margin-top: 2rem; }
 table { border-collapse: collapse; font-size: .9375rem; line-height: 1.45; }
 th, td { text-align: left; vertical-align: top; padding: .5rem 1.25rem .5rem 0; }
@@ -78,6 +86,7 @@ thead th {
 tbody th { font-weight: 400; }
 tbody tr + tr > * { border-top: 1px solid var(--rule); }
 .data td, .data th { overflow-wrap: normal; min-width: 4.5rem; max-width: 24rem; }
+.data thead th.text, .data thead th.num { white-space: nowrap; }
 .data td.long, .data th.long { overflow-wrap: anywhere; min-width: 12rem; }
 .num { text-align: right; font-variant-numeric: tabular-nums lining-nums; white-space: nowrap; }
 td.yes, td.no { font-weight: 600; white-space: nowrap; }

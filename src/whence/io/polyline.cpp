@@ -69,7 +69,7 @@ void keep_corners(std::span<const Point> line, std::size_t first, std::size_t la
 }  // namespace
 
 std::vector<Point> simplify(std::span<const Point> line, double tolerance) {
-  const std::vector<Point> points = thin_columns(line);
+  std::vector<Point> points = thin_columns(line);
   if (points.size() < 3) return points;
   const auto by_y = [](Point a, Point b) { return a.y < b.y; };
   const auto [low, high] = std::minmax_element(points.begin(), points.end(), by_y);

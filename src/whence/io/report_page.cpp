@@ -230,6 +230,10 @@ std::string_view cell_class(std::string_view cell, bool numeric_column) {
   return numeric_column ? "num" : cell.size() > 40 ? "long" : "text";
 }
 
+std::string_view head_class(std::string_view name, bool numeric_column) {
+  return name.size() > 30 ? "long" : numeric_column ? "num" : "text";
+}
+
 std::vector<bool> numeric_columns(const Table& table) {
   std::vector<bool> out(table.columns.size(), !table.rows.empty());
   for (const auto& row : table.rows)
@@ -245,8 +249,8 @@ std::string table_element(const Table& table) {
       "<table class=\"data\">\n<thead><tr>",
       escape_markup(table.title));
   for (std::size_t c = 0; c < table.columns.size(); ++c)
-    out += fmt::format("<th scope=\"col\" class=\"{}\">{}</th>", numeric[c] ? "num" : "text",
-                       escape_markup(table.columns[c]));
+    out += fmt::format("<th scope=\"col\" class=\"{}\">{}</th>",
+                       head_class(table.columns[c], numeric[c]), escape_markup(table.columns[c]));
   out += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) {
     out += "<tr>";
