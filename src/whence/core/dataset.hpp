@@ -18,6 +18,7 @@ struct Variable {
   Kind kind = Kind::categorical;
   int levels = 0;
   int dimension = 1;
+  std::vector<std::string> level_names = {};  // of data that was read: one per level, else empty
 };
 
 /// Categorical columns fill `levels`, real ones `values` (row-major, `dimension` numbers per row).

@@ -1,8 +1,13 @@
 #include "whence/io/sha256.hpp"
 
-#include <array>
+#include <algorithm>
 #include <bit>
-#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 namespace whence {
 namespace {
@@ -31,7 +36,7 @@ std::array<std::uint32_t, 64> schedule(const char* block) {
   return w;
 }
 
-void compress(State& state, const char* block) {
+void compress_one(State& state, const char* block) {
   const auto w = schedule(block);
   auto [a, b, c, d, e, f, g, h] = state;
   for (std::size_t i = 0; i < 64; ++i) {
@@ -45,26 +50,94 @@ void compress(State& state, const char* block) {
   for (std::size_t i = 0; i < 8; ++i) state[i] += step[i];
 }
 
+void compress_portable(State& state, const char* blocks, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) compress_one(state, blocks + 64 * i);
+}
+
+#if defined(__x86_64__)
+/// Four rounds per pair of instructions. They want the state as (a b e f) and (c d g h).
+__attribute__((target("sha,sse4.1,ssse3"))) void compress_sha_ni(State& state, const char* blocks,
+                                                                 std::size_t count) {
+  const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+  auto* words = reinterpret_cast<__m128i*>(state.data());
+  const __m128i dcba = _mm_loadu_si128(words), hgfe = _mm_loadu_si128(words + 1);
+  const __m128i cdab = _mm_shuffle_epi32(dcba, 0xB1), efgh = _mm_shuffle_epi32(hgfe, 0x1B);
+  __m128i abef = _mm_alignr_epi8(cdab, efgh, 8), cdgh = _mm_blend_epi16(efgh, cdab, 0xF0);
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto* block = reinterpret_cast<const __m128i*>(blocks + 64 * n);
+    const __m128i abef_before = abef, cdgh_before = cdgh;
+    __m128i w[4];
+    for (int i = 0; i < 4; ++i) w[i] = _mm_shuffle_epi8(_mm_loadu_si128(block + i), swap);
+#pragma GCC unroll 16  // the words must stay in registers
+    for (int i = 0; i < 16; ++i) {
+      const auto* k = reinterpret_cast<const __m128i*>(round_constants.data() + 4 * i);
+      const __m128i sum = _mm_add_epi32(w[i & 3], _mm_loadu_si128(k));
+      cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
+      abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0E));
+      // The words sixteen rounds on replace those just used.
+      const __m128i last = w[(i + 3) & 3], before = w[(i + 2) & 3];
+      const __m128i early = _mm_sha256msg1_epu32(w[i & 3], w[(i + 1) & 3]);
+      w[i & 3] = _mm_sha256msg2_epu32(_mm_add_epi32(early, _mm_alignr_epi8(last, before, 4)), last);
+    }
+    abef = _mm_add_epi32(abef, abef_before);
+    cdgh = _mm_add_epi32(cdgh, cdgh_before);
+  }
+  const __m128i feba = _mm_shuffle_epi32(abef, 0x1B), dchg = _mm_shuffle_epi32(cdgh, 0xB1);
+  _mm_storeu_si128(words, _mm_blend_epi16(feba, dchg, 0xF0));
+  _mm_storeu_si128(words + 1, _mm_alignr_epi8(dchg, feba, 8));
+}
+
+bool has_sha_instructions() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & bit_SHA)) return false;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSE4_1) && (c & bit_SSSE3);
+}
+#endif
+
+void compress(State& state, const char* blocks, std::size_t count) {
+#if defined(__x86_64__)
+  static const bool fast = has_sha_instructions();
+  if (fast) return compress_sha_ni(state, blocks, count);
+#endif
+  compress_portable(state, blocks, count);
+}
+
 }  // namespace
 
-std::string sha256_hex(std::string_view bytes) {
-  State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::size_t at = 0;
-  for (; bytes.size() - at >= 64; at += 64) compress(state, bytes.data() + at);
+void Sha256::update(std::string_view bytes) {
+  const std::size_t held = bytes_ % 64;
+  bytes_ += bytes.size();
+  if (held > 0) {
+    const std::size_t taken = std::min(bytes.size(), 64 - held);
+    std::copy_n(bytes.data(), taken, rest_.data() + held);
+    bytes.remove_prefix(taken);
+    if (held + taken < 64) return;
+    compress(state_, rest_.data(), 1);
+  }
+  compress(state_, bytes.data(), bytes.size() / 64);
+  bytes.remove_prefix(bytes.size() / 64 * 64);
+  std::copy_n(bytes.data(), bytes.size(), rest_.data());
+}
 
+std::string Sha256::hex() const {
   // The rest, a one bit, zeros, and the length in bits as eight bytes.
-  std::string tail(bytes.substr(at));
+  State state = state_;
+  std::string tail(rest_.data(), bytes_ % 64);
   tail += '\x80';
   while (tail.size() % 64 != 56) tail += '\0';
-  for (int shift = 56; shift >= 0; shift -= 8)
-    tail += char(std::uint64_t(bytes.size()) * 8 >> shift & 255);
-  for (std::size_t i = 0; i < tail.size(); i += 64) compress(state, tail.data() + i);
+  for (int shift = 56; shift >= 0; shift -= 8) tail += char(bytes_ * 8 >> shift & 255);
+  compress(state, tail.data(), tail.size() / 64);
 
   std::string hex;
   for (const std::uint32_t word : state)
     for (int shift = 28; shift >= 0; shift -= 4) hex += "0123456789abcdef"[word >> shift & 15];
   return hex;
+}
+
+std::string sha256_hex(std::string_view bytes) {
+  Sha256 hash;
+  hash.update(bytes);
+  return hash.hex();
 }
 
 }  // namespace whence
