@@ -17,21 +17,13 @@ inline constexpr double log2_e = 1.44269504088896338700;
 inline constexpr double exp_lowest = -708.0, exp_highest = 709.0;
 inline constexpr std::uint64_t sqrt_half_bits = 0x3FE6A09E667F3BCDULL;
 inline constexpr double round_to_integer = 6755399441055744.0;  // 1.5 * 2^52
-// 1/n! for the even and the odd half of the series of exp, n = 13 ... 0.
-inline constexpr double exp_even[] = {2.08767569878680989792e-09,
-                                      2.75573192239858906526e-07,
-                                      2.48015873015873015873e-05,
-                                      1.38888888888888888889e-03,
-                                      4.16666666666666666667e-02,
-                                      0.5,
-                                      1.0};
-inline constexpr double exp_odd[] = {1.60590438368216145994e-10,
-                                     2.50521083854417187751e-08,
-                                     2.75573192239858906526e-06,
-                                     1.98412698412698412698e-04,
-                                     8.33333333333333333333e-03,
-                                     1.66666666666666666667e-01,
-                                     1.0};
+// 1/n! for the even and the odd half of the series of exp, n = 13 ... 2.
+inline constexpr double exp_even[] = {2.08767569878680989792e-09, 2.75573192239858906526e-07,
+                                      2.48015873015873015873e-05, 1.38888888888888888889e-03,
+                                      4.16666666666666666667e-02, 0.5};
+inline constexpr double exp_odd[] = {1.60590438368216145994e-10, 2.50521083854417187751e-08,
+                                     2.75573192239858906526e-06, 1.98412698412698412698e-04,
+                                     8.33333333333333333333e-03, 1.66666666666666666667e-01};
 // 2/(2i+1), i = 10 ... 1: the series of 2 atanh(s)/s - 2 in s^2.
 inline constexpr double log_series[] = {2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13,
                                         2.0 / 11, 2.0 / 9,  2.0 / 7,  2.0 / 5,  2.0 / 3};
@@ -48,11 +40,11 @@ inline double portable_exp(double x) {
   const double r = (x - k * ln2_high) - k * ln2_low;
   const double r2 = r * r;
   double even = exp_even[0], odd = exp_odd[0];
-  for (int i = 1; i < 7; ++i) {
+  for (int i = 1; i < 6; ++i) {
     even = even * r2 + exp_even[i];
     odd = odd * r2 + exp_odd[i];
   }
-  const double value = even + r * odd;
+  const double value = 1.0 + (r2 * even + r * (odd * r2 + 1.0));  // 1 last: rounded only once
   const auto scale = (std::bit_cast<std::uint64_t>(shifted) + 1023) << 52;  // 2^k
   return value * std::bit_cast<double>(scale);
 }

@@ -33,11 +33,13 @@ HWY_INLINE Lanes LanesExp(LanesTag d, Lanes x) {
       hn::Sub(hn::Sub(inside, hn::Mul(k, constant(ln2_high))), hn::Mul(k, constant(ln2_low)));
   const Lanes r2 = hn::Mul(r, r);
   Lanes even = constant(exp_even[0]), odd = constant(exp_odd[0]);
-  for (int i = 1; i < 7; ++i) {
+  for (int i = 1; i < 6; ++i) {
     even = hn::Add(hn::Mul(even, r2), constant(exp_even[i]));
     odd = hn::Add(hn::Mul(odd, r2), constant(exp_odd[i]));
   }
-  const Lanes value = hn::Add(even, hn::Mul(r, odd));
+  const Lanes one = constant(1.0);
+  const Lanes tail = hn::Mul(r, hn::Add(hn::Mul(odd, r2), one));
+  const Lanes value = hn::Add(one, hn::Add(hn::Mul(r2, even), tail));
   const hn::RebindToUnsigned<LanesTag> du;
   const auto bits = hn::Add(hn::BitCast(du, shifted), hn::Set(du, 1023));
   const Lanes scaled = hn::Mul(value, hn::BitCast(d, hn::ShiftLeft<52>(bits)));
