@@ -94,7 +94,8 @@ def main(folder):
               if not files]
     for file in pages + figures:
         check = check_page if file.suffix == ".html" else check_figure
-        faults += [f"{file.relative_to(folder)}: {fault}" for fault in check(file.read_text("utf-8"))]
+        faults += [f"{file.relative_to(folder)}: {fault}"
+                   for fault in check(file.read_text("utf-8"))]
     print("\n".join(faults) or f"{len(pages)} page(s), {len(figures)} figure(s): all well")
     return 1 if faults else 0
 

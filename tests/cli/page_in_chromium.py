@@ -5,7 +5,8 @@ import sys
 
 from chromium import Chromium
 
-WIDE_PLOT = "[...document.querySelectorAll('.w-plot')].find(s => s.getBoundingClientRect().width > 0)"
+WIDE_PLOT = ("[...document.querySelectorAll('.w-plot')]"
+             ".find(svg => svg.getBoundingClientRect().width > 0)")
 
 
 def centre(page, element):
@@ -29,7 +30,8 @@ def check_reading(page):
       const data = JSON.parse(document.getElementById('whence-data').textContent);
       const box = document.querySelector('[data-figure]');
       const figure = data.figures[Number(box.dataset.figure)], curve = figure.curves[0];
-      const at = Number(box.querySelector('.key .at').textContent.split(' = ').pop().replace('−', '-'));
+      const words = box.querySelector('.key .at').textContent.split(' = ');
+      const at = Number(words.pop().replace('−', '-'));
       const index = data.x[curve.x].indexOf(at);
       const shown = Number(box.querySelector('.median').textContent.replace('−', '-'));
       return Math.abs(shown - curve.median[index]) <= 1e-3 * Math.abs(shown) + 1e-6 ? '' :
@@ -38,9 +40,9 @@ def check_reading(page):
     if wrong:
         yield wrong
     page.ask("document.querySelector('.reader').focus()")
-    for key in ("Home",):
-        for kind in ("keyDown", "keyUp"):
-            page.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=36)
+    for kind in ("keyDown", "keyUp"):
+        page.call("Input.dispatchKeyEvent", type=kind, key="Home", code="Home",
+                  windowsVirtualKeyCode=36)
     if page.ask("document.querySelector('.reader').value") != "0":
         yield "the slider does not answer to the keyboard"
 

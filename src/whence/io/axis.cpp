@@ -24,6 +24,11 @@ double nice_step(double span, int wanted) {
   return power * (mantissa < 1.5 ? 1 : mantissa < 3.5 ? 2 : mantissa < 7.5 ? 5 : 10);
 }
 
+double step_of(const Axis& axis, int wanted) {
+  const double step = nice_step(axis.high - axis.low, wanted);
+  return axis.whole ? std::max(step, 1.0) : step;
+}
+
 /// Digits in groups of three from 10 000 on, with thin spaces.
 std::string grouped(const std::string& plain) {
   const std::size_t whole = std::min(plain.find('.'), plain.size());
@@ -50,8 +55,9 @@ std::string tick_label(double value, double step, double greatest) {
          power_of_ten(power);
 }
 
-std::vector<Tick> linear_ticks(double low, double high, int wanted) {
-  const double step = nice_step(high - low, wanted);
+std::vector<Tick> linear_ticks(const Axis& axis, int wanted) {
+  const double low = axis.low, high = axis.high;
+  const double step = step_of(axis, wanted);
   const double slack = (high - low) * 1e-6;
   const double greatest = std::max(std::fabs(low), std::fabs(high));
   std::vector<Tick> out;
@@ -101,7 +107,7 @@ std::vector<Tick> log_ticks(const Axis& axis, int wanted) {
   if (labels(list) >= 3) return list;
   list = decade_ticks(axis, 1, true, [](int) { return true; });
   if (labels(list) >= 3) return list;
-  return linear_ticks(axis.low, axis.high, wanted);
+  return linear_ticks(axis, wanted);
 }
 
 }  // namespace
@@ -144,7 +150,7 @@ Axis fit_axis(Extent data, bool logarithmic, double margin) {
 
 Axis round_off(Axis axis, int wanted) {
   if (axis.logarithmic) return axis;
-  const double span = axis.high - axis.low, step = nice_step(span, std::max(2, wanted));
+  const double span = axis.high - axis.low, step = step_of(axis, std::max(2, wanted));
   const double next = std::ceil(axis.high / step) * step;
   const double before = std::floor(axis.low / step) * step;
   if (next - axis.high < 0.02 * span) axis.high = next;
@@ -154,7 +160,7 @@ Axis round_off(Axis axis, int wanted) {
 
 std::vector<Tick> ticks(const Axis& axis, int wanted) {
   wanted = std::max(2, wanted);
-  return axis.logarithmic ? log_ticks(axis, wanted) : linear_ticks(axis.low, axis.high, wanted);
+  return axis.logarithmic ? log_ticks(axis, wanted) : linear_ticks(axis, wanted);
 }
 
 }  // namespace whence

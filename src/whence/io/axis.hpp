@@ -11,6 +11,7 @@ struct Axis {
   double low = 0, high = 1;
   bool logarithmic = false;
   double start = 0, end = 1;
+  bool whole = false;  // counts: no ticks between whole numbers
 
   /// NaN for values that have no place on the axis: NaN itself, and zero or less on a log axis.
   double pixel(double value) const;

@@ -86,10 +86,10 @@ thead th {
 tbody th { font-weight: 400; }
 tbody tr + tr > * { border-top: 1px solid var(--rule); }
 .data td, .data th { overflow-wrap: normal; min-width: 4.5rem; max-width: 24rem; }
-.data thead th.text, .data thead th.num { white-space: nowrap; }
+.data thead th { max-width: 9rem; white-space: normal; text-wrap: balance; }
 .data td.long, .data th.long { overflow-wrap: anywhere; min-width: 12rem; }
 .num { text-align: right; font-variant-numeric: tabular-nums lining-nums; white-space: nowrap; }
-td.yes, td.no { font-weight: 600; white-space: nowrap; }
+td.yes, td.no { font-weight: 600; }
 td.yes { color: var(--good); }
 td.no { color: var(--bad); }
 td.yes::before { content: "✓\00a0"; }
@@ -97,8 +97,8 @@ td.no::before { content: "✕\00a0"; }
 
 /* all claims */
 .all-claims { width: 100%; margin-top: 1.5rem; }
-.all-claims td:nth-child(2) { width: 34%; font-family: var(--serif); font-size: 1rem; }
-.all-claims td:nth-child(4) { width: 17%; }
+.all-claims td:nth-child(2) { width: 31%; font-family: var(--serif); font-size: 1rem; }
+.all-claims td:nth-child(4) { width: 21%; }
 .filter { display: flex; flex-wrap: wrap; gap: .5rem; margin-top: 1.5rem; }
 button {
   font: inherit; color: inherit; background: none; border: 1px solid var(--rule);
@@ -115,10 +115,15 @@ button:hover { border-color: var(--muted); }
   display: grid; grid-template-columns: minmax(0, 1fr); margin-top: 2rem;
   gap: 2.5rem clamp(2rem, 4vw, 3.5rem);
 }
-.claims { max-width: 42rem; }
+.both .claims { max-width: 42rem; }
+.claims-only { display: grid; gap: 1.5rem 3rem;
+  grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); }
+.claims-only h3 { grid-column: 1 / -1; margin: 0; }
 .figures { display: grid; gap: 3rem; min-width: 0; align-content: start; }
 figcaption { font-size: .9375rem; color: var(--muted); max-width: 42rem; margin-top: 1rem; }
-.plot svg { display: block; width: 100%; height: auto; touch-action: pan-y; font-family: var(--sans); }
+.plot svg {
+  display: block; width: 100%; height: auto; touch-action: pan-y; font-family: var(--sans);
+}
 .plot .narrow { display: none; }
 .w-cross { pointer-events: none; }
 .off { opacity: .08; }
@@ -142,16 +147,22 @@ figcaption { font-size: .9375rem; color: var(--muted); max-width: 42rem; margin-
   background: var(--muted); border: 2px solid var(--paper); }
 .reader::-moz-range-thumb { width: 10px; height: 10px; border-radius: 50%;
   background: var(--muted); border: 2px solid var(--paper); }
-.reader:hover::-webkit-slider-thumb, .reader:focus::-webkit-slider-thumb { background: var(--link); }
+.reader:hover::-webkit-slider-thumb,
+.reader:focus::-webkit-slider-thumb { background: var(--link); }
 
 .claim + .claim { border-top: 1px solid var(--rule); margin-top: 1.25rem; padding-top: 1.25rem; }
+.id { color: var(--muted); font-size: .75rem; }
+.all-claims .id, .claim .id { display: block; }
+.claims-only .claim:nth-child(n) {
+  border-top: 1px solid var(--rule); padding-top: 1rem; margin: 0;
+}
 .claim dl { margin-top: .4rem; }
 .claim dt { font-size: .8125rem; color: var(--muted); margin-top: .6rem; }
 .claim dd { font-size: .9375rem; line-height: 1.5; }
 .claim dd.paper { font: 1rem/1.5 var(--serif); }
 
 .numbers { display: grid; gap: .1rem 2.5rem; font-size: .9375rem;
-  grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); }
+  grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr)); }
 .numbers div {
   display: flex; justify-content: space-between; gap: 1.5rem; padding: .3rem 0;
   border-bottom: 1px solid var(--rule);
@@ -159,10 +170,13 @@ figcaption { font-size: .9375rem; color: var(--muted); max-width: 42rem; margin-
 .numbers dt { color: var(--muted); min-width: 0; }
 .numbers dd { font-variant-numeric: tabular-nums; white-space: nowrap; }
 
-.notes { display: grid; gap: 2rem 3rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); }
+.notes { display: grid; gap: 2rem 3rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); }
 .notes ul { padding-left: 1.1rem; max-width: 42rem; }
 .notes li + li { margin-top: .4rem; }
-.warnings { background: var(--bad-ground); padding: 1rem 1.25rem; border-radius: 6px; }
+.warnings {
+  max-width: 46rem; background: var(--bad-ground); padding: 1rem 1.25rem; border-radius: 6px;
+}
 .warnings h3 { display: flex; align-items: center; gap: .5rem; color: var(--bad); }
 details { border-top: 1px solid var(--rule); }
 .numbers + details { margin-top: 2rem; }

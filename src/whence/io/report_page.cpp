@@ -126,9 +126,14 @@ std::string tally_words(Tally tally) {
   return fmt::format("{} of {} claims hold", tally.holds, tally.all);
 }
 
+/// Tells claims in equal words apart, and leads to the same claim in result.json.
+std::string claim_id(const Claim& claim) {
+  return fmt::format("<code class=\"id\">{}</code>", escape_markup(claim.id));
+}
+
 std::string claim_entry(const Claim& claim) {
-  std::string out =
-      fmt::format("<article class=\"claim\">\n<p>{}</p>\n<dl>\n", verdict(claim.holds));
+  std::string out = fmt::format("<article class=\"claim\">\n<p>{} {}</p>\n<dl>\n",
+                                verdict(claim.holds), claim_id(claim));
   out += "<dt>The paper says</dt>\n" + element("dd", "class=\"paper\"", claim.paper);
   out += "<dt>Measured here</dt>\n" + element("dd", "", claim.measured);
   if (!claim.why.empty())
@@ -152,10 +157,10 @@ std::string all_claims(std::span<const Report> reports, const std::vector<std::s
   for (std::size_t i = 0; i < reports.size(); ++i)
     for (const Claim& claim : reports[i].claims) {
       out += fmt::format(
-          "<tr role=\"row\" class=\"{}\"><td role=\"cell\">{}</td><td role=\"cell\">{}</td>"
+          "<tr role=\"row\" class=\"{}\"><td role=\"cell\">{}</td><td role=\"cell\">{} {}</td>"
           "<td role=\"cell\">{}</td>",
           claim.holds ? "holds" : "fails", verdict(claim.holds), escape_markup(claim.paper),
-          escape_markup(claim.measured));
+          claim_id(claim), escape_markup(claim.measured));
       if (several)
         out += fmt::format("<td role=\"cell\"><a href=\"#{}\">{}</a></td>", ids[i],
                            escape_markup(reports[i].title));
@@ -225,13 +230,10 @@ bool looks_numeric(std::string_view cell) {
 
 /// A column of numbers is set flush right; right and wrong get their sign.
 std::string_view cell_class(std::string_view cell, bool numeric_column) {
-  if (cell == "right" || cell == "yes" || cell == "holds") return "yes";
-  if (cell == "wrong" || cell == "no" || cell == "does not hold") return "no";
+  const std::string_view word = cell.substr(0, cell.find(':'));  // "wrong: nothing supports it"
+  if (word == "right" || word == "yes" || word == "holds") return "yes";
+  if (word == "wrong" || word == "no" || word == "does not hold") return "no";
   return numeric_column ? "num" : cell.size() > 40 ? "long" : "text";
-}
-
-std::string_view head_class(std::string_view name, bool numeric_column) {
-  return name.size() > 30 ? "long" : numeric_column ? "num" : "text";
 }
 
 std::vector<bool> numeric_columns(const Table& table) {
@@ -249,8 +251,8 @@ std::string table_element(const Table& table) {
       "<table class=\"data\">\n<thead><tr>",
       escape_markup(table.title));
   for (std::size_t c = 0; c < table.columns.size(); ++c)
-    out += fmt::format("<th scope=\"col\" class=\"{}\">{}</th>",
-                       head_class(table.columns[c], numeric[c]), escape_markup(table.columns[c]));
+    out += fmt::format("<th scope=\"col\" class=\"{}\">{}</th>", numeric[c] ? "num" : "text",
+                       escape_markup(table.columns[c]));
   out += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) {
     out += "<tr>";
@@ -351,13 +353,19 @@ std::string experiment(const Report& report, const std::string& id, const PageIn
   std::string drawn, said;
   for (const Figure& figure : report.figures) drawn += figure_element(figure, report, figures++);
   for (const Claim& claim : report.claims) said += claim_entry(claim);
-  if (!drawn.empty() || !said.empty())
-    out += fmt::format("<div class=\"pair{}\">\n", drawn.empty() || said.empty() ? "" : " both");
-  if (!drawn.empty()) out += "<div class=\"figures\">\n" + drawn + "</div>\n";
-  if (!said.empty())
-    out += "<div class=\"claims\">\n<h3>The paper’s claims</h3>\n" + said + "</div>\n";
-  if (!drawn.empty() || !said.empty()) out += "</div>\n";
-  out += tables(report) + notes(report);
+  if (!said.empty()) said = "<h3>The paper’s claims</h3>\n" + said;
+  // The evidence first, the claims beside it: figures, or else the tables.
+  if (drawn.empty()) {
+    out += tables(report);
+    if (!said.empty()) out += "<div class=\"part claims-only\">\n" + said + "</div>\n";
+  } else {
+    out += fmt::format(
+        "<div class=\"pair{}\">\n<div class=\"figures\">\n{}</div>\n"
+        "<div class=\"claims\">\n{}</div>\n</div>\n",
+        said.empty() ? "" : " both", drawn, said);
+    out += tables(report);
+  }
+  out += notes(report);
   const std::string folded = numbers(report) + settings(report);
   if (!folded.empty()) out += "<div class=\"part\">\n" + folded + "</div>\n";
   return out + "</section>\n";

@@ -131,16 +131,25 @@ Extent extent_of(const std::vector<const Curve*>& curves, bool positive,
 }
 
 Axis x_axis(const Plot& plot) {
-  bool points = false;
-  for (const Curve* curve : plot.curves) points = points || curve->x.size() <= few;
-  return fit_axis(extent_of(plot.curves, plot.figure.log_x, {&Curve::x}), plot.figure.log_x,
-                  points ? 0.03 : 0);
+  bool points = false, whole = true;
+  for (const Curve* curve : plot.curves) {
+    points = points || curve->x.size() <= few;
+    for (double x : curve->x) whole = whole && x == std::floor(x);
+  }
+  Axis axis = fit_axis(extent_of(plot.curves, plot.figure.log_x, {&Curve::x}), plot.figure.log_x,
+                       points ? 0.03 : 0);
+  axis.whole = whole;
+  return axis;
+}
+
+bool range_given(const Figure& figure) {
+  return figure.y_min < figure.y_max && std::isfinite(figure.y_max - figure.y_min) &&
+         (!figure.log_y || figure.y_min > 0);
 }
 
 Axis y_axis(const Plot& plot) {
   const Figure& f = plot.figure;
-  const bool given = f.y_min < f.y_max && std::isfinite(f.y_max - f.y_min);
-  if (given && (!f.log_y || f.y_min > 0)) return {f.y_min, f.y_max, f.log_y};
+  if (range_given(f)) return {f.y_min, f.y_max, f.log_y};
   const auto all = {&Curve::median, &Curve::q25, &Curve::q75};
   return fit_axis(extent_of(plot.curves, f.log_y, all), f.log_y, 0.04);
 }
@@ -191,11 +200,12 @@ Plot plan(const Figure& figure, std::span<const Curve> curves, Layout layout) {
 
 // ---- frame ----------------------------------------------------------------------------------
 
-/// Certainty's middle on a probability axis, or zero where the axis passes through it.
+/// One half on an axis that was declared as one of probabilities; otherwise zero, where the axis
+/// passes through it.
 std::string reference_line(const Plot& plot) {
   const Axis& y = plot.y;
   if (y.logarithmic) return {};
-  const bool probability = y.low >= -0.05 && y.high <= 1.05 && y.high - y.low >= 0.4;
+  const bool probability = range_given(plot.figure) && y.low >= -0.05 && y.high <= 1.05;
   const double level = probability && y.low <= 0.5 ? 0.5 : 0;
   if (y.low > level || y.high < level || (level == 0 && y.low == 0)) return {};
   return line_element(plot.x.start, y.pixel(level), plot.x.end, y.pixel(level), "ref", line,

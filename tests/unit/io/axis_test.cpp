@@ -23,6 +23,11 @@ TEST(Axis, LinearTicksAreRound) {
   EXPECT_EQ(labels({0, 50000}, 5), "0|10\u2009000|20\u2009000|30\u2009000|40\u2009000|50\u2009000");
 }
 
+TEST(Axis, CountsHaveNoTicksBetweenWholeNumbers) {
+  EXPECT_EQ(labels({1, 3, false, 0, 1, true}, 6), "1|2|3");
+  EXPECT_EQ(labels({1, 3}, 4), "1.0|1.5|2.0|2.5|3.0");
+}
+
 TEST(Axis, LongNumbersShareAPowerOfTen) {
   EXPECT_EQ(labels({0, 3e9}, 3), "0|1 × 10⁹|2 × 10⁹|3 × 10⁹");
   EXPECT_EQ(labels({0, 4e-8}, 4), "0|1 × 10⁻⁸|2 × 10⁻⁸|3 × 10⁻⁸|4 × 10⁻⁸");

@@ -83,6 +83,7 @@ const std::vector<std::pair<std::string, Sink>>& sinks() {
       {"table title", [](Input& i, const std::string& s) { i.reports[0].tables[0].title = s; }},
       {"column", [](Input& i, const std::string& s) { i.reports[0].tables[0].columns[0] = s; }},
       {"cell", [](Input& i, const std::string& s) { i.reports[0].tables[0].rows[0][1] = s; }},
+      {"claim id", [](Input& i, const std::string& s) { i.reports[0].claims[0].id = s; }},
       {"claim", [](Input& i, const std::string& s) { i.reports[0].claims[0].paper = s; }},
       {"measured", [](Input& i, const std::string& s) { i.reports[0].claims[0].measured = s; }},
       {"why", [](Input& i, const std::string& s) { i.reports[0].claims[1].why = s; }},
@@ -167,7 +168,7 @@ TEST(ReportPage, IsWellFormedAndHasItsLandmarks) {
   const test::MarkupReader read(page);
   for (std::string_view part :
        {"<!doctype html>", "<html lang=\"en\">", "<header", "<nav", "<main", "<footer",
-        "<h1>Report</h1>", "name=\"viewport\"", "<td role=\"cell\">It grows</td>", "Does not hold",
+        "<h1>Report</h1>", "name=\"viewport\"", "<td role=\"cell\">It grows <code", "Does not hold",
         "Why not", "because", "whence reproduce belief", "seed 42", "revision abcdef",
         "<figcaption>Look.</figcaption>"})
     EXPECT_NE(page.find(part), std::string::npos) << part;

@@ -130,6 +130,7 @@ TEST(SvgFigure, ReferenceLinesWhereTheyMeanSomething) {
   EXPECT_TRUE(has_line(0, 1)) << "one half on a probability axis";
   EXPECT_TRUE(has_line(-3, 2)) << "zero inside";
   EXPECT_FALSE(has_line(2, 9)) << "neither";
+  EXPECT_FALSE(has_line(0, 0)) << "0.48 to 1 by chance, chosen from the data";
 }
 
 TEST(SvgFigure, LongNamesNeitherGrowNorBreakTheDrawing) {
