@@ -76,6 +76,7 @@ std::vector<double> step_log_odds(const Scores& scores, const Hypothesis& h1,
 }
 
 double limit_belief(std::span<const double> delta) {
+  if (delta.empty()) return 0.5;
   std::vector<double> negated(delta.begin(), delta.end());
   for (double& d : negated) d = -d;
   const bool to_one = log_mean_exp(negated) <= 0, to_zero = log_mean_exp(delta) <= 0;
@@ -96,6 +97,7 @@ double limit_belief(std::span<const double> delta) {
 
 BeliefDiagnostics diagnose(std::span<const double> delta) {
   BeliefDiagnostics result;
+  if (delta.empty()) return result;
   const double n = double(delta.size());
   std::vector<double> negated;
   double sum = 0, squares = 0;
@@ -111,7 +113,8 @@ BeliefDiagnostics diagnose(std::span<const double> delta) {
   result.log_mean_exp_minus = log_mean_exp(negated);
   result.p_star = limit_belief(delta);
   using Verdict = BeliefDiagnostics::Verdict;
-  if (n < 2 || std::abs(result.mean) <= 3 * result.standard_error)
+  constexpr double rounding = 1e-9;  // equal models differ by less: that is no evidence
+  if (n < 2 || std::abs(result.mean) <= std::max(3 * result.standard_error, rounding))
     result.verdict = Verdict::undecided;
   else
     result.verdict =

@@ -69,7 +69,7 @@ struct BeliefDiagnostics {
   enum class Verdict {
     direction,    // p* is 0 or 1
     conflicting,  // p* lies inside: the episodes contradict each other
-    undecided,    // mean delta within 3 standard errors of 0
+    undecided,    // mean delta within 3 standard errors of 0, or as small as rounding
   };
   double mean = 0, standard_error = 0;  // of delta
   double win_rate = 0;                  // share of delta > 0, ties counting half
