@@ -7,6 +7,7 @@
 #include "tests/paper/enumeration.hpp"
 #include "tests/paper/law.hpp"
 #include "tests/paper/scorers.hpp"
+#include "tests/support/optimizers.hpp"
 #include "whence/belief/two_hypotheses.hpp"
 #include "whence/math/logspace.hpp"
 
@@ -59,7 +60,7 @@ double calibration_error(std::vector<Weighed> episodes) {
 /// Scores by `scorer`, posteriors by one exact Bayes update from the prior.
 double worst_calibration(const Scorer& scorer) {
   double worst = 0;
-  for (const OptimizerSpec& spec : all_optimizers())
+  for (const auto& [name, spec] : support::all_optimizers())
     for (int steps = 1; steps <= 3; ++steps)
       for (double prior : {0.2, 0.5, 0.9}) {
         const PairTask task =

@@ -7,6 +7,7 @@
 
 #include "tests/paper/enumeration.hpp"
 #include "tests/paper/law.hpp"
+#include "tests/support/effort.hpp"
 #include "whence/belief/two_hypotheses.hpp"
 #include "whence/math/logspace.hpp"
 
@@ -29,25 +30,25 @@ double final_belief(std::vector<double> delta, double sign) {
 }
 
 /// Share of runs not decided in the expected direction; `sign` -1 is the appendix' gradient, E1.
-double share_not_decided(ShiftKind kind, bool for_a_to_b, double sign, int runs) {
+double share_not_decided(ShiftKind kind, bool for_a_to_b, double sign, std::size_t runs) {
   int missed = 0;
-  for (int run = 0; run < runs; ++run) {
+  for (std::size_t run = 0; run < runs; ++run) {
     const double belief = final_belief(deltas(kind, std::uint32_t(run)), sign);
     missed += for_a_to_b ? !(belief > 0.95) : !(belief < 0.05);
   }
-  return double(missed) / runs;
+  return missed / double(runs);
 }
 
-void expect_decided(ShiftKind kind, bool for_a_to_b, int runs) {
+void expect_decided(ShiftKind kind, bool for_a_to_b, std::size_t runs) {
   const auto missed = [&](double sign) { return share_not_decided(kind, for_a_to_b, sign, runs); };
   expect_law("P7", 0.001, missed, 1.0, Planted{"sign of the appendix", -1.0});
 }
 
 TEST(Direction, ShiftsOfTheCauseAreRecognised) {
-  expect_decided(ShiftKind::cause, true, sanitized ? 4 : 40);
+  expect_decided(ShiftKind::cause, true, support::effort(40));
 }
 TEST(Direction, HardShiftsOfTheEffectLeadTheCriterionAstray) {
-  expect_decided(ShiftKind::effect, false, sanitized ? 4 : 30);
+  expect_decided(ShiftKind::effect, false, support::effort(30));
 }
 TEST(SlowDirection, ShiftsOfTheCauseAreRecognisedInAThousandRuns) {
   expect_decided(ShiftKind::cause, true, 1000);

@@ -29,11 +29,4 @@ void expect_law(const char* id, double tolerance, const Violation& violation, co
   (expect_caught(planted.bug, violation(planted.implementation)), ...);
 }
 
-/// Sanitizers cost a factor of ten or so: tests that repeat themselves do so less often under them.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = false;
-#endif
-
 }  // namespace whence::test

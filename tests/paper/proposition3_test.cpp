@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/paper/law.hpp"
+#include "tests/support/effort.hpp"
 #include "whence/belief/two_hypotheses.hpp"
 #include "whence/math/logspace.hpp"
 #include "whence/math/random.hpp"
@@ -99,10 +100,10 @@ struct Descent {
 };
 
 /// The largest distance between the averaged descent and the predicted limit.
-double descent_error(Gradient gradient, int laws) {
+double descent_error(Gradient gradient, std::size_t laws) {
   Stream stream(0, Purpose::tests, {32});
   double worst = 0;
-  for (int i = 0; i < laws; ++i) {
+  for (std::size_t i = 0; i < laws; ++i) {
     const DeltaLaw law = draw_law(stream, 0.02);
     Descent descent{gradient};
     descent.run(law, 2.0, 8000, stream);  // a long way at large steps, then small ones to settle
@@ -116,7 +117,7 @@ double descent_error(Gradient gradient, int laws) {
 }
 
 TEST(Proposition3, AveragedDescentReachesThePredictedLimit) {
-  const int laws = sanitized ? 100 : 1000;
+  const auto laws = support::effort(1000);
   expect_law(
       "P3a", 0.01, [&](Gradient g) { return descent_error(g, laws); }, &regret_gradient,
       Planted{"sign of the appendix (P3d)", &wrong_sign},

@@ -92,15 +92,4 @@ inline const Scorer leaked_optimizer = [](const EpisodeSet& set, std::span<const
                     });
 };
 
-/// Every kind of optimizer and every option of it that changes the steps.
-inline std::vector<OptimizerSpec> all_optimizers() {
-  using Kind = OptimizerSpec::Kind;
-  return {{.kind = Kind::sgd, .learning_rate = 0.5},
-          {.kind = Kind::sgd, .learning_rate = 0.3, .momentum = 0.9},
-          {.kind = Kind::sgd, .learning_rate = 0.3, .momentum = 0.9, .nesterov = true},
-          {.kind = Kind::rmsprop, .learning_rate = 0.1},
-          {.kind = Kind::rmsprop, .learning_rate = 0.05, .momentum = 0.5},
-          {.kind = Kind::adam, .learning_rate = 0.1}};
-}
-
 }  // namespace whence::test
