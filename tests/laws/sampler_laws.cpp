@@ -537,6 +537,61 @@ LAW(SamplerLaws, LevelsChangeAtTheSteps, levels_change_at_steps,
       }},
      {"off by one", off_by_one_level}});
 
+/// Levels of many rows at once: out[i] from row configuration[i] of a table, by u[i * stride].
+using ManyLevels = std::function<void(std::span<const double> cumulative, std::size_t levels,
+                                      const std::int32_t* configuration, const double* u,
+                                      std::size_t stride, std::span<std::int32_t> out)>;
+
+Finding many_levels_are_single_levels(const ManyLevels& sampler) {
+  Finding finding;
+  Stream stream = test_stream(45);
+  support::for_each_simd_target([&](const std::string& target) {
+    for (std::size_t levels : {1, 2, 3, 7, 8, 10, 100})
+      for (std::size_t n : {1, 2, 3, 7, 8, 9, 31}) {
+        const std::size_t rows = 5, stride = 3;
+        std::vector<double> cumulative(rows * levels), u(n * stride);
+        std::vector<std::int32_t> configuration(n), out(n, -1), marginal(n, -1);
+        for (std::size_t i = 0; i < rows; ++i) {
+          std::vector<double> log_p(levels);
+          const auto row = std::span(cumulative).subspan(i * levels, levels);
+          sample_log_dirichlet(stream, 1, log_p, row);
+        }
+        for (double& v : u) v = stream.uniform();
+        u[0] = cumulative[0];  // on a step
+        for (auto& c : configuration) c = sample_index(stream, int(rows));
+        configuration[0] = 0;
+        sampler(cumulative, levels, configuration.data(), u.data(), stride, out);
+        sampler(cumulative, levels, nullptr, u.data(), stride, marginal);
+        for (std::size_t i = 0; i < n; ++i) {
+          const auto row = [&](std::size_t c) {
+            return std::span<const double>(cumulative).subspan(c * levels, levels);
+          };
+          finding.require(out[i] == sample_level(row(std::size_t(configuration[i])), u[i * stride]),
+                          target + ": conditional");
+          finding.require(marginal[i] == sample_level(row(0), u[i * stride]),
+                          target + ": marginal");
+        }
+      }
+  });
+  return finding;
+}
+
+ManyLevels one_by_one(std::size_t wrong_stride, bool last_forgotten) {
+  return
+      [=](std::span<const double> cumulative, std::size_t levels, const std::int32_t* configuration,
+          const double* u, std::size_t stride, std::span<std::int32_t> out) {
+        for (std::size_t i = 0; i < out.size() - last_forgotten; ++i) {
+          const std::size_t c = configuration ? std::size_t(configuration[i]) : 0;
+          out[i] = sample_level(cumulative.subspan(c * levels, levels),
+                                u[i * (wrong_stride ? wrong_stride : stride)]);
+        }
+      };
+}
+
+LAW(SamplerLaws, ManyLevelsAreSingleLevelsOnEveryInstructionSet, many_levels_are_single_levels,
+    {{"sample_levels", sample_levels}, {"one by one", one_by_one(0, false)}},
+    {{"stride ignored", one_by_one(1, false)}, {"last one forgotten", one_by_one(0, true)}});
+
 using IndexSampler = std::function<int(Stream&, int)>;
 
 Finding indices_are_uniform(const IndexSampler& sampler) {
