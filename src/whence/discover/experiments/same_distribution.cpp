@@ -104,7 +104,7 @@ void add_drift(const Sizes& sizes, const RunOptions& options, Report& report) {
       const auto world =
           CategoricalWorld::draw_pair(sizes.levels[0], sizes.concentration, key.seed, key.run);
       const auto d = train_both(world, optimizer, steps, sizes.batch, sizes.test_rows, key);
-      height[run] = std::abs(mean_of_last(d.test, d.test.size() / 10));
+      height[run] = std::abs(mean_of_last(d.test, std::max<std::size_t>(1, d.test.size() / 10)));
     });
     const double mean = mean_of_last(height, height.size());
     table.rows.push_back({show(optimizer.learning_rate), std::to_string(steps), show(mean, 6)});

@@ -110,7 +110,7 @@ void add_claims(std::span<const Condition> conditions, std::span<const Outcome> 
     const ShiftKind kind = conditions[c].shift;
     if (!identifiable(kind) || !conditions[c].exact) continue;
     const Outcome& outcome = outcomes[c];
-    const bool holds = outcome.right >= 0.9;
+    const bool holds = outcome.right > 0.9 - 1e-9;  // a sum of equal shares
     report.claims.push_back(
         {fmt::format("shift-controls/{}/{}", name_of(kind), conditions[c].prior),
          fmt::format("The correct causal model adapts faster ({} shift, {} tables)", name_of(kind),
