@@ -1,0 +1,338 @@
+// The contract of every experiment: what a report must contain, and that it depends on the settings
+// and the seed alone, not on threads, chunks or instruction sets.
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/effort.hpp"
+#include "tests/support/simd.hpp"
+#include "whence/backends/threads.hpp"
+#include "whence/discover/embedded.hpp"
+#include "whence/discover/experiment.hpp"
+#include "whence/io/json_reader.hpp"
+
+namespace whence {
+namespace {
+
+/// Settings small enough to run an experiment many times; smoke scale for those not listed.
+std::string tiny(std::string_view experiment) {
+  static const std::map<std::string_view, std::string> overlays = {
+      {"adaptation-curve",
+       R"({"training_distributions": 5, "transfer_distributions": 2, "steps": 12, "test_rows": 300})"},
+      {"belief-discrete", R"({"levels": [10, 100], "runs": 9, "episodes": 15})"},
+      {"same-distribution",
+       R"({"levels": [3, 10], "runs": 9, "steps": 15, "test_rows": 300,
+           "long_steps": 30, "long_runs": 3})"},
+      {"shift-controls", R"({"runs": 3, "episodes": 10})"},
+      {"zero-gradient", R"({"runs": 9, "steps": 2})"},
+  };
+  const auto found = overlays.find(experiment);
+  return found == overlays.end() ? "" : found->second;
+}
+
+struct Question {
+  std::string overlay = {}, profile = "paper";
+  std::uint64_t seed = 0;
+  int threads = 1;
+  Progress progress = {};
+};
+
+Report answer(const Experiment& experiment, const Question& q) {
+  const UserConfig config{q.overlay, q.overlay.empty() ? "" : "overlay.json"};
+  return run_experiment(experiment, Settings::of(experiment.name, q.profile, "smoke", config),
+                        {q.seed, q.threads, q.progress});
+}
+
+std::vector<std::string> experiment_names() {
+  std::vector<std::string> names;
+  for (const Experiment& experiment : experiments()) names.emplace_back(experiment.name);
+  return names;
+}
+
+/// Letters, digits and underscores only, as test names must be.
+std::string test_name(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  for (char& c : name)
+    if (c == '-') c = '_';
+  return name;
+}
+
+class EveryExperiment : public testing::TestWithParam<std::string> {
+ protected:
+  const Experiment& experiment() const { return find_experiment(GetParam()); }
+  Report tiny_answer(Question q = {}) const {
+    q.overlay = tiny(GetParam());
+    return answer(experiment(), q);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Experiments, EveryExperiment, testing::ValuesIn(experiment_names()),
+                         test_name);
+
+// What a report contains --------------------------------------------------------------------------
+
+void expect_curves(const Report& report) {
+  std::set<std::string> ids;
+  for (const Curve& c : report.curves) {
+    EXPECT_TRUE(ids.insert(c.id).second) << "two curves are called " << c.id;
+    EXPECT_FALSE(c.label.empty()) << c.id;
+    ASSERT_FALSE(c.x.empty()) << c.id;
+    for (const auto* column : {&c.median, &c.q25, &c.q75})
+      ASSERT_EQ(column->size(), c.x.size()) << c.id;
+    for (std::size_t i = 0; i < c.x.size(); ++i) {
+      for (double value : {c.x[i], c.median[i], c.q25[i], c.q75[i]})
+        ASSERT_TRUE(std::isfinite(value)) << c.id << " at " << c.x[i];
+      ASSERT_LE(c.q25[i], c.median[i]) << c.id << " at " << c.x[i];
+      ASSERT_LE(c.median[i], c.q75[i]) << c.id << " at " << c.x[i];
+      ASSERT_TRUE(i == 0 || c.x[i] > c.x[i - 1]) << c.id;
+    }
+  }
+}
+
+void expect_figures(const Report& report) {
+  std::set<std::string> curves, ids;
+  for (const Curve& curve : report.curves) curves.insert(curve.id);
+  for (const Figure& figure : report.figures) {
+    EXPECT_TRUE(ids.insert(figure.id).second) << "two figures are called " << figure.id;
+    EXPECT_FALSE(figure.curves.empty()) << figure.id;
+    for (const std::string* text :
+         {&figure.title, &figure.x_label, &figure.y_label, &figure.caption})
+      EXPECT_FALSE(text->empty()) << figure.id;
+    for (const std::string& curve : figure.curves)
+      EXPECT_TRUE(curves.contains(curve)) << figure.id << " draws " << curve;
+  }
+}
+
+void expect_tables(const Report& report) {
+  std::set<std::string> ids;
+  for (const Table& table : report.tables) {
+    EXPECT_TRUE(ids.insert(table.id).second) << "two tables are called " << table.id;
+    EXPECT_FALSE(table.rows.empty()) << table.id;
+    for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.columns.size()) << table.id;
+  }
+}
+
+void expect_claims(const Report& report) {
+  std::set<std::string> ids;
+  EXPECT_FALSE(report.claims.empty());
+  for (const Claim& claim : report.claims) {
+    EXPECT_TRUE(ids.insert(claim.id).second) << "two claims are called " << claim.id;
+    EXPECT_FALSE(claim.paper.empty()) << claim.id;
+    EXPECT_FALSE(claim.measured.empty()) << claim.id;
+    EXPECT_TRUE(claim.holds || !claim.why.empty()) << claim.id << " fails without a reason";
+    EXPECT_EQ(claim.measured.find("nan"), std::string::npos) << claim.measured;
+  }
+}
+
+void expect_numbers(const Report& report) {
+  std::set<std::string> ids;
+  for (const Number& number : report.numbers) {
+    EXPECT_TRUE(ids.insert(number.id).second) << "two numbers are called " << number.id;
+    EXPECT_TRUE(std::isfinite(number.value)) << number.id;
+  }
+}
+
+void expect_contract(const Report& report) {
+  EXPECT_FALSE(report.curves.empty() && report.tables.empty());
+  EXPECT_FALSE(report.title.empty());
+  EXPECT_FALSE(report.summary.empty());
+  EXPECT_NO_THROW(read_json(report.settings_json, "settings"));
+  expect_curves(report);
+  expect_figures(report);
+  expect_tables(report);
+  expect_claims(report);
+  expect_numbers(report);
+}
+
+TEST_P(EveryExperiment, KeepsTheContractAtSmokeScale) {
+  const std::string overlay = support::effort_divisor == 1 ? "" : tiny(GetParam());
+  for (const char* profile : {"paper", "released-code"}) {
+    const Report report =
+        answer(experiment(), {.overlay = overlay, .profile = profile, .threads = 2});
+    expect_contract(report);
+    EXPECT_EQ(report.experiment, GetParam());
+    EXPECT_EQ(report.profile, profile);
+    EXPECT_EQ(report.scale, "smoke");
+  }
+}
+
+/// Every count that the description has, at the smallest value that is allowed.
+std::string smallest(std::string_view experiment) {
+  const Json description = read_json(description_of(experiment), "the description");
+  Json overlay = Json::object();
+  for (const JsonMember& member : description.find("settings")->members) {
+    static const std::set<std::string_view> counts = {"runs",
+                                                      "training_distributions",
+                                                      "transfer_distributions",
+                                                      "episodes",
+                                                      "steps",
+                                                      "long_runs",
+                                                      "long_steps",
+                                                      "batch",
+                                                      "test_rows"};
+    if (counts.contains(member.key)) overlay.set(member.key, 1);
+    if (member.key == "levels" && !member.value.is(Json::Kind::list)) overlay.set("levels", 2);
+  }
+  return overlay.dump();
+}
+
+TEST_P(EveryExperiment, KeepsTheContractAtTheSmallestSize) {
+  expect_contract(answer(experiment(), {.overlay = smallest(GetParam())}));
+}
+
+TEST_P(EveryExperiment, TellsItsProgressFromNothingToAll) {
+  double last = 0;
+  bool rises = true;
+  tiny_answer({.threads = 3, .progress = [&](double share) {
+                 rises = rises && share >= last && share <= 1 + 1e-12;
+                 last = share;
+               }});
+  EXPECT_TRUE(rises);
+  EXPECT_NEAR(last, 1, 1e-12);
+}
+
+TEST_P(EveryExperiment, KnowsThatTheUserChangedItsSettings) {
+  if (tiny(GetParam()).empty()) GTEST_SKIP() << "no overlay";
+  EXPECT_FALSE(tiny_answer().warnings.empty());
+}
+
+// What a report depends on ------------------------------------------------------------------------
+
+/// Everything that was found, every double by its bits.
+std::string fingerprint(const Report& report) {
+  std::string text = report.summary;
+  const auto add = [&](const std::vector<double>& values) {
+    for (double v : values) text += fmt::format(" {:016x}", std::bit_cast<std::uint64_t>(v));
+  };
+  for (const Curve& c : report.curves) {
+    text += "\n" + c.id;
+    for (const auto* column : {&c.x, &c.median, &c.q25, &c.q75}) add(*column);
+  }
+  for (const Number& number : report.numbers) {
+    text += "\n" + number.id;
+    add({number.value});
+  }
+  for (const Claim& claim : report.claims)
+    text += fmt::format("\n{} {} {}", claim.id, claim.measured, claim.holds);
+  for (const Table& table : report.tables)
+    for (const auto& row : table.rows)
+      for (const std::string& cell : row) text += "\n" + cell;
+  return text;
+}
+
+TEST_P(EveryExperiment, IsTheSameForAnyNumberOfThreads) {
+  const std::string alone = fingerprint(tiny_answer({.threads = 1}));
+  for (int threads : {2, 3, 7})
+    EXPECT_TRUE(alone == fingerprint(tiny_answer({.threads = threads}))) << threads << " threads";
+}
+
+TEST_P(EveryExperiment, IsTheSameOnEveryInstructionSet) {
+  const std::string best = fingerprint(tiny_answer());
+  support::for_each_simd_target([&](const std::string& target) {
+    EXPECT_TRUE(best == fingerprint(tiny_answer())) << target;
+  });
+}
+
+TEST_P(EveryExperiment, DependsOnTheSeed) {
+  EXPECT_FALSE(fingerprint(tiny_answer({.seed = 0})) == fingerprint(tiny_answer({.seed = 1})));
+  EXPECT_FALSE(fingerprint(tiny_answer({.seed = 0})) ==
+               fingerprint(tiny_answer({.seed = std::uint64_t(1) << 63})));
+}
+
+TEST_P(EveryExperiment, ThisFingerprintSeesASingleBit) {
+  Report report = tiny_answer();
+  const std::string before = fingerprint(report);
+  if (report.curves.empty())
+    report.numbers.back().value = std::nextafter(report.numbers.back().value, 2);
+  else
+    report.curves.back().median.back() = std::nextafter(report.curves.back().median.back(), 2);
+  EXPECT_FALSE(before == fingerprint(report));
+}
+
+// The list of experiments -------------------------------------------------------------------------
+
+TEST(Experiments, AndDescriptionFilesBelongTogether) {
+  std::set<std::string> files, carried, known;
+  const auto folder = std::filesystem::path(WHENCE_SOURCE_DIR) / "experiments";
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".json") files.insert(entry.path().stem().string());
+  for (int i = 0; i < embedded_experiment_count; ++i) carried.insert(embedded_experiments[i].name);
+  for (const std::string& name : experiment_names()) known.insert(name);
+  EXPECT_EQ(files, carried);
+  EXPECT_EQ(files, known);
+}
+
+TEST(Experiments, AreCalledWhatTheirDescriptionsSay) {
+  for (const std::string& name : experiment_names()) {
+    const Settings settings = Settings::of(name, "paper", "full");
+    EXPECT_EQ(settings.experiment(), name);
+    EXPECT_FALSE(settings.title().empty()) << name;
+    EXPECT_FALSE(settings.paper_figure().empty()) << name;
+    EXPECT_FALSE(settings.paper_claim().empty()) << name;
+  }
+}
+
+TEST(Experiments, ExpectOnlyCurvesThatExist) {
+  for (const Experiment& experiment : experiments())
+    for (const char* profile : {"paper", "released-code"}) {
+      std::set<std::string> curves;
+      for (const Curve& c : answer(experiment, {.overlay = tiny(experiment.name)}).curves)
+        curves.insert(c.id);
+      for (const auto& expected : Settings::of(experiment.name, profile, "full").expectations())
+        for (const auto& at : expected.at)
+          EXPECT_TRUE(curves.contains(at.curve)) << experiment.name << " expects " << at.curve;
+    }
+}
+
+// What they find ----------------------------------------------------------------------------------
+
+double number_of(const Report& report, const std::string& id) {
+  for (const Number& number : report.numbers)
+    if (number.id == id) return number.value;
+  ADD_FAILURE() << "no number " << id;
+  return std::nan("");
+}
+
+TEST(ShiftControls, SayWhatIsKnownOfTheCriterion) {
+  // Errata E6: right when the cause shifts, wrong when the effect's mechanism does.
+  const std::string overlay = R"({"priors": ["dense"]})";
+  const Report report =
+      answer(find_experiment("shift-controls"), {.overlay = overlay, .threads = 2});
+  EXPECT_GE(number_of(report, "decided-right/cause/dense/exact"), 0.9);
+  EXPECT_GE(number_of(report, "decided-wrong/effect/dense/exact"), 0.9);
+  EXPECT_GE(number_of(report, "decided-wrong/mechanism/dense/exact"), 0.9);
+  EXPECT_EQ(number_of(report, "decided-right/effect/dense/exact"), 0);
+  EXPECT_EQ(number_of(report, "decided-right/mechanism/dense/exact"), 0);
+}
+
+TEST(ShiftControls, TableHasARowForEveryShiftAndPrior) {
+  const Report report =
+      answer(find_experiment("shift-controls"), {.overlay = tiny("shift-controls")});
+  ASSERT_EQ(report.tables.size(), 1u);
+  std::set<std::string> rows;
+  for (const auto& row : report.tables[0].rows) rows.insert(row[0] + " " + row[1] + " " + row[2]);
+  for (const char* prior : {"dense", "sparse"})
+    for (const char* shift : {"cause", "effect", "mechanism", "row", "both", "none"})
+      EXPECT_TRUE(rows.contains(fmt::format("{} {} exact", shift, prior))) << shift << " " << prior;
+}
+
+TEST(ZeroGradient, IsZeroOnlyForTheUnchangedModuleAtTheFirstStep) {
+  const Report report =
+      answer(find_experiment("zero-gradient"), {.overlay = tiny("zero-gradient")});
+  for (const Curve& curve : report.curves) {
+    const bool unchanged = curve.id.ends_with("P(B|A)");
+    EXPECT_EQ(curve.q75[0] <= 1e-14, unchanged) << curve.id;
+    EXPECT_GT(curve.q25[1], 1e-8) << curve.id;
+  }
+  EXPECT_NEAR(number_of(report, "zero-gradient/slope"), 2, 0.1);
+}
+
+}  // namespace
+}  // namespace whence

@@ -1,0 +1,81 @@
+#include "whence/discover/summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "whence/math/random.hpp"
+
+namespace whence {
+namespace {
+
+TEST(Quantile, InterpolatesBetweenOrderStatistics) {
+  const std::vector<double> values = {4, 1, 3, 2};  // R: quantile(1:4, type = 7)
+  EXPECT_DOUBLE_EQ(quantile(values, 0), 1);
+  EXPECT_DOUBLE_EQ(quantile(values, 0.25), 1.75);
+  EXPECT_DOUBLE_EQ(quantile(values, 0.5), 2.5);
+  EXPECT_DOUBLE_EQ(quantile(values, 0.75), 3.25);
+  EXPECT_DOUBLE_EQ(quantile(values, 1), 4);
+}
+
+TEST(Quantile, OfOneValueIsThatValue) {
+  for (double q : {0.0, 0.25, 0.5, 1.0}) EXPECT_EQ(quantile({7}, q), 7);
+}
+
+TEST(Quantile, DoesNotDependOnTheOrderOfTheValues) {
+  std::vector<double> values;
+  Stream stream(0, Purpose::tests, {51});
+  for (int i = 0; i < 37; ++i) values.push_back(sample_normal(stream));
+  std::vector<double> sorted = values, reversed = values;
+  std::sort(sorted.begin(), sorted.end());
+  std::reverse(reversed.begin(), reversed.end());
+  for (double q : {0.1, 0.25, 0.5, 0.75, 0.9}) {
+    EXPECT_EQ(quantile(values, q), quantile(sorted, q));
+    EXPECT_EQ(quantile(values, q), quantile(reversed, q));
+  }
+}
+
+TEST(Quantile, RisesWithTheShare) {
+  std::vector<double> values;
+  Stream stream(0, Purpose::tests, {52});
+  for (int i = 0; i < 20; ++i) values.push_back(stream.uniform());
+  double last = quantile(values, 0);
+  for (int i = 1; i <= 100; ++i) {
+    const double next = quantile(values, i / 100.0);
+    EXPECT_GE(next, last);
+    last = next;
+  }
+}
+
+TEST(Summarise, TakesMedianAndQuartilesAcrossRuns) {
+  const std::vector<std::vector<double>> runs = {{1, 10}, {2, 30}, {3, 20}, {4, 50}, {5, 40}};
+  const Curve curve = summarise("id", "label", {0, 1}, runs);
+  EXPECT_EQ(curve.id, "id");
+  EXPECT_EQ(curve.label, "label");
+  EXPECT_EQ(curve.x, (std::vector<double>{0, 1}));
+  EXPECT_EQ(curve.median, (std::vector<double>{3, 30}));
+  EXPECT_EQ(curve.q25, (std::vector<double>{2, 20}));
+  EXPECT_EQ(curve.q75, (std::vector<double>{4, 40}));
+}
+
+TEST(Summarise, OfOneRunIsTheRun) {
+  const std::vector<std::vector<double>> runs = {{1, 5, -2}};
+  const Curve curve = summarise("id", "label", {0, 1, 2}, runs);
+  EXPECT_EQ(curve.median, runs[0]);
+  EXPECT_EQ(curve.q25, runs[0]);
+  EXPECT_EQ(curve.q75, runs[0]);
+}
+
+TEST(Show, IsShortAndReadable) {
+  EXPECT_EQ(show(0.97432), "0.974");
+  EXPECT_EQ(show(0.97432, 4), "0.9743");
+  EXPECT_EQ(show(12, 0), "12");
+  EXPECT_EQ(show(0), "0.000");
+  EXPECT_EQ(show(1.234e-17), "1.2e-17");
+  EXPECT_EQ(show(-2.5e-7), "-2.5e-07");
+  EXPECT_EQ(show(2.5e9), "2.5e+09");
+}
+
+}  // namespace
+}  // namespace whence
