@@ -201,9 +201,7 @@ void add_completion(CLI::App& root, Globals&) {
   CLI::App* app = root.add_subcommand("completion", "print a completion script for your shell");
   app->group("Tools");
   const auto shell = std::make_shared<std::string>();
-  app->add_option("SHELL", *shell, "bash, zsh or fish")
-      ->required()
-      ->type_name("SHELL:bash|zsh|fish");
+  app->add_option("SHELL", *shell, "the shell")->required()->type_name("SHELL:bash|zsh|fish");
   app->footer("Example:\n  source <(whence completion bash)");
   app->callback([&root, shell] { print(completion_script(root, *shell)); });
 }

@@ -35,14 +35,22 @@ std::string option_heading(const CLI::Option& option) {
 
 std::string option_meaning(const CLI::Option& option) {
   const std::string standard = option.get_default_str();
-  return option.get_description() + (standard.empty() ? "" : " [default: " + standard + "]");
+  std::string meaning = option.get_description();
+  // Choices that the heading does not show already.
+  const auto possible = choices(option);
+  if (metavar(option).find('|') == std::string::npos && !possible.empty())
+    meaning += ": " + joined(possible);
+  return meaning + (standard.empty() ? "" : " [default: " + standard + "]");
 }
 
 std::string usage_line(const CLI::App& app) {
   std::string line = "whence";
   if (app.get_parent()) line += " " + app.get_name();
   line += subcommands_of(app).empty() ? " [OPTION...]" : " COMMAND [OPTION...]";
-  for (const CLI::Option* positional : positionals_of(app)) line += " " + metavar(*positional);
+  for (const CLI::Option* positional : positionals_of(app)) {
+    const std::string name = metavar(*positional);
+    line += positional->get_required() ? " " + name : " [" + name + "]";
+  }
   return line;
 }
 

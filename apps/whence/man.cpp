@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "apps/whence/arguments.hpp"
 #include "apps/whence/commands.hpp"
 #include "apps/whence/help.hpp"
@@ -28,26 +30,27 @@ std::string entry(const std::string& heading, const std::string& meaning) {
   return ".TP\n.B " + roff(heading) + "\n" + roff(meaning) + "\n";
 }
 
-/// Headings and examples of a footer: each block is a title line and lines kept as they are.
+/// A footer: titles with lines that are kept as they are, and prose between them.
 std::string blocks(const std::string& footer) {
   std::string out;
   bool inside = false;
   for (const std::string& line : split(footer, '\n')) {
     const bool title = !line.empty() && line[0] != ' ' && line.back() == ':';
     if (inside && (title || line.empty())) out += ".fi\n.RE\n", inside = false;
-    if (title) out += ".PP\n" + roff(line) + "\n.RS 4\n.nf\n", inside = true;
-    if (inside && !title) out += roff(line.substr(std::min<std::size_t>(2, line.size()))) + "\n";
+    if (title)
+      out += ".PP\n" + roff(line) + "\n.RS 4\n.nf\n", inside = true;
+    else if (inside)
+      out += roff(line.substr(std::min<std::size_t>(2, line.size()))) + "\n";
+    else if (!line.empty())
+      out += (out.empty() ? ".PP\n" : "") + roff(line) + "\n";
   }
   return out + (inside ? ".fi\n.RE\n" : "");
 }
 
 std::string command_section(const CLI::App& app) {
-  std::string out = ".SS " + roff(usage_line(app)) + "\n" + roff(app.get_description()) + ".\n";
-  for (const CLI::Option* option : positionals_of(app)) {
-    const auto possible = choices(*option);
-    out += entry(metavar(*option),
-                 option_meaning(*option) + (possible.empty() ? "" : ": " + joined(possible)));
-  }
+  std::string out = ".SS " + roff(usage_line(app)) + "\n" + roff(app.get_description()) + "\n";
+  for (const CLI::Option* option : positionals_of(app))
+    out += entry(metavar(*option), option_meaning(*option));
   for (const CLI::Option* option : options_of(app))
     out += entry(option_heading(*option), option_meaning(*option));
   return out + blocks(app.get_footer());

@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <span>
 
 #include "apps/whence/commands.hpp"
 #include "apps/whence/results.hpp"
@@ -34,7 +35,7 @@ class Reproduction {
       : options_(options),
         globals_(globals),
         config_(read_config(options)),
-        plan_(make_plan(options, config_)),
+        plan_(make_plan()),
         seed_(options.seed.empty() ? plan_[0].settings.seed().value_or(0) : seed_of(options.seed)),
         threads_(threads_of(options.threads, globals)),
         directory_(folder()),
@@ -68,17 +69,32 @@ class Reproduction {
     return config;
   }
 
-  static std::vector<Planned> make_plan(const ReproduceOptions& options, const UserConfig& config) {
+  /// Everything that can be wrong with settings is found before the first experiment runs.
+  std::vector<Planned> make_plan() {
     std::vector<Planned> plan;
+    const bool all = options_.name == "all";
     const auto add = [&](const Experiment& experiment) {
       plan.push_back(
-          {&experiment, Settings::of(experiment.name, options.profile, options.scale, config)});
+          {&experiment, Settings::of(experiment.name, options_.profile, options_.scale, config_)});
     };
-    if (options.name == "all")
-      for (const Experiment& experiment : experiments()) add(experiment);
-    else
-      add(find_experiment(options.name));
+    if (!all) add(find_experiment(options_.name));
+    for (const Experiment& experiment : all ? experiments() : std::span<const Experiment>{}) {
+      try {
+        add(experiment);
+      } catch (const Error& error) {
+        if (!concerns_one(error)) throw;
+        failed_.push_back({std::string(experiment.name), error.id(), error.what()});
+      }
+    }
+    if (plan.empty())
+      throw Error(ExitCode::resource, failed_[0].id, failed_[0].experiment, failed_[0].problem,
+                  "raise --max-memory");
     return plan;
+  }
+
+  /// Of several experiments one may fail by its numbers or its size; the others still count.
+  static bool concerns_one(const Error& error) {
+    return error.code() == ExitCode::numerical || error.code() == ExitCode::resource;
   }
 
   std::filesystem::path folder() const {
@@ -123,11 +139,9 @@ class Reproduction {
     stop_if_interrupted();
   }
 
-  /// Of several experiments one may fail by its numbers or its size; the others still count.
   void set_aside(const Planned& planned, const Error& error) {
-    const bool alone = error.code() == ExitCode::numerical || error.code() == ExitCode::resource;
-    const bool last_hope = reports_.empty() && failed_.size() + 1 == plan_.size();
-    if (plan_.size() == 1 || !alone || last_hope) throw error;
+    const bool last_hope = reports_.empty() && &planned == &plan_.back();
+    if (options_.name != "all" || !concerns_one(error) || last_hope) throw error;
     failed_.push_back({std::string(planned.experiment->name), error.id(), error.what()});
   }
 
@@ -180,13 +194,13 @@ class Reproduction {
   const ReproduceOptions& options_;
   Globals& globals_;
   UserConfig config_;
+  std::vector<FailedExperiment> failed_;
   std::vector<Planned> plan_;
   std::uint64_t seed_;
   int threads_;
   OutputDirectory directory_;
   RunRecord record_;
   std::vector<Report> reports_;
-  std::vector<FailedExperiment> failed_;
 };
 
 std::string experiment_choices() {

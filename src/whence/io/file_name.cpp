@@ -35,7 +35,7 @@ std::string file_name_for(std::string_view text) {
   if (is_safe_file_name(text)) return std::string(text);
   std::string slug;
   for (const char c : text.substr(0, 200)) {
-    const bool keep = is_letter_or_digit(c) || (!slug.empty() && (c == '.' || c == '_'));
+    const bool keep = is_letter_or_digit(c) || (!slug.empty() && c == '_');
     if (keep)
       slug += c;
     else if (!slug.empty() && slug.back() != '-')

@@ -1,0 +1,79 @@
+# Helpers for the command-line tests. Each test runs in a folder of its own, with earlier results in
+# results/ whose bytes no failing command may change. WHENCE is the command, WHENCE_SOURCE the tree.
+set -u
+: "${WHENCE:?the command to test}" "${WHENCE_SOURCE:?the source tree}"
+
+work=$(mktemp -d)
+trap 'chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export LC_ALL=C.UTF-8
+failures=0
+checks=0
+
+fail() {
+  failures=$((failures + 1))
+  printf 'FAILED: %s\n' "$*" >&2
+}
+
+# check DESCRIPTION COMMAND...: the command must succeed.
+check() {
+  local what=$1
+  shift
+  checks=$((checks + 1))
+  "$@" || fail "$what"
+}
+
+# One number for everything below a folder: names, kinds, modes and contents.
+hash_of() {
+  (cd "$1" && find . -printf '%p %y %m %l\n' | LC_ALL=C sort | sha256sum &&
+    find . -type f -print0 | LC_ALL=C sort -z | xargs -0r sha256sum) | sha256sum
+}
+
+# Earlier results, to be replaced by a good run and by nothing else.
+make_results() {
+  "$WHENCE" demo -q -o results || fail "cannot make earlier results"
+}
+
+# run ARGUMENT...: runs the command; fills $rc, $out and $err.
+run() {
+  rc=0
+  "$WHENCE" "$@" >.stdout 2>.stderr </dev/null || rc=$?
+  out=$(cat .stdout; printf x) out=${out%x}
+  err=$(cat .stderr; printf x) err=${err%x}
+  rm -f .stdout .stderr
+}
+
+# refuses CODE ID PATTERN ARGUMENT...: exit code, error id, a piece of the line (place or remedy, as
+# an extended regular expression); one line of at most 4 KiB without control bytes on stderr,
+# nothing on stdout, and not a byte of this folder changed.
+refuses() {
+  local code=$1 id=$2 pattern=$3 before after
+  shift 3
+  checks=$((checks + 1))
+  before=$(hash_of .)
+  run "$@"
+  after=$(hash_of .)
+  local shown="whence ${*@Q}"
+  [[ $rc == "$code" ]] || fail "$shown: exit $rc, expected $code: ${err:0:300}"
+  [[ $err == "error[$id]: "* ]] || fail "$shown: expected $id: ${err:0:300}"
+  grep -Eq -- "$pattern" <<<"$err" || fail "$shown: no '$pattern' in: ${err:0:300}"
+  [[ $(wc -l <<<"${err%$'\n'}") == 1 ]] || fail "$shown: more than one line"
+  [[ ${#err} -le 4096 ]] || fail "$shown: ${#err} characters"
+  LC_ALL=C grep -q '[[:cntrl:]]' <<<"${err%$'\n'}" && fail "$shown: control bytes"
+  [[ -z $out ]] || fail "$shown: something on stdout"
+  [[ $before == "$after" ]] || fail "$shown: the folder changed"
+}
+
+# accepts ARGUMENT...: exit 0.
+accepts() {
+  checks=$((checks + 1))
+  run "$@"
+  [[ $rc == 0 ]] || fail "whence ${*@Q}: exit $rc: ${err:0:300}"
+}
+
+# To be called last: says how it went.
+finish() {
+  if ((checks == 0)); then fail "nothing was checked"; fi
+  echo "$checks checks, $failures failures"
+  exit $((failures > 0))
+}

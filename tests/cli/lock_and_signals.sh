@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# L10: one writer per output directory. And Ctrl-C: nothing half-written, the right exit code.
+source "$WHENCE_SOURCE/tests/cli/lib.bash"
+make_results
+
+# A run that takes long enough to be met: more work than anyone waits for.
+printf '{"runs": 100000, "episodes": 10000, "levels": [10]}' >long.json
+start() {
+  "$WHENCE" reproduce belief-discrete --config long.json --max-memory 64G -o "$1" >started.out 2>started.err &
+  pid=$!
+  for _ in {1..200}; do
+    [[ -e .$1.whence-lock ]] && grep -q "^$pid " ".$1.whence-lock" && return
+    sleep 0.05
+  done
+  fail "the long run did not start: $(cat started.err)"
+}
+# stopped SIGNAL CODE: the run of start() must end soon with that code.
+stopped() {
+  checks=$((checks + 1))
+  kill -"$1" "$pid"
+  for _ in {1..200}; do
+    kill -0 "$pid" 2>/dev/null || break
+    sleep 0.05
+  done
+  kill -0 "$pid" 2>/dev/null && fail "$1 was not heard" && kill -9 "$pid"
+  local rc=0
+  wait "$pid" || rc=$?
+  [[ $rc == "$2" ]] || fail "$1: exit $rc, expected $2: $(cat started.err)"
+}
+
+# L10 the second process is told who the first is
+start results
+before=$(hash_of results)
+run demo -o results
+check 'exit 5' test "$rc" = 5
+check 'process and host are named' grep -Eq "^error\[E-LOCK\]: .*results: .*number $pid on host $(hostname) .*hint: " <<<"$err"
+check 'nothing on stdout' test -z "$out"
+accepts demo -q -o elsewhere
+stopped INT 130
+check 'interrupted: nothing changed' test "$before" = "$(hash_of results)"
+check 'interrupted: said so' grep -q '^error\[E-INTERRUPTED\]' started.err
+check 'the lock is gone' test ! -e .results.whence-lock
+
+start results
+stopped TERM 143
+check 'terminated: nothing changed' test "$before" = "$(hash_of results)"
+
+# A process that was killed blocks nobody, and its leftovers are cleared away
+start results
+mkdir .results.whence-new.abcdef && touch .results.whence-new.abcdef/junk
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+check 'its lock is left' test -e .results.whence-lock
+accepts demo -q -o results
+check 'no leftovers' test -z "$(find . -maxdepth 1 -name '.results.whence-*')"
+
+# A lock of another host is respected: its process cannot be seen from here
+echo '4711 far-away.example' >.results.whence-lock
+refuses 5 E-LOCK 'number 4711 on host far-away.example .*remove .*whence-lock' demo -o results
+rm .results.whence-lock
+ln -s results/result.json .results.whence-lock
+refuses 5 E-IO-SYSTEM 'whence-lock' demo -o results
+rm .results.whence-lock
+
+# Interrupted with no earlier result: no folder appears
+start fresh
+stopped INT 130
+check 'no folder' test ! -e fresh
+# The second signal ends it at once
+start fresh
+kill -STOP "$pid"; kill -INT "$pid"; kill -TERM "$pid"; kill -CONT "$pid"
+rc=0; wait "$pid" || rc=$?
+check 'twice' test "$rc" = 130 -o "$rc" = 143
+
+finish
