@@ -64,6 +64,15 @@ rejected 4 E-JSON-NUMBER 'negative zero' '{"gamma0": -0.0e3}'
 refuses 4 E-JSON-NUMBER 'number 9999' reproduce belief-discrete --config configs/long.json
 { printf '{"runs": 1'; head -c 3000000 /dev/zero | tr '\0' ' '; printf '}'; } >configs/large.json
 refuses 4 E-JSON-SIZE '1048576 bytes' reproduce belief-discrete --config configs/large.json
+# ... all of it in little memory (a sanitized build needs more for itself alone)
+if (ulimit -v 524288 && "$WHENCE" --version >/dev/null 2>&1); then
+  for file in deep long large; do
+    checks=$((checks + 1))
+    rc=0
+    (ulimit -v 131072 && exec "$WHENCE" reproduce belief-discrete --config "configs/$file.json") 2>/dev/null || rc=$?
+    [[ $rc == 4 ]] || fail "$file.json in 128 MiB: exit $rc"
+  done
+fi
 rm configs/*.json
 
 # K07 nothing to do

@@ -35,6 +35,8 @@ for threads in 1 2 3 7; do
   check "the same with $threads threads" cmp -s threads-1/result.json "threads-$threads/result.json"
   check "the same page with $threads threads" cmp -s threads-1/index.html "threads-$threads/index.html"
 done
+LC_ALL=de_DE.UTF-8 LANG=de_DE.UTF-8 accepts reproduce belief-discrete --scale smoke -o german -q
+check 'the same where decimals have commas' cmp -s threads-1/result.json german/result.json
 accepts reproduce belief-discrete --scale smoke --seed 1 -o seed-1 -q
 check 'another seed, another result' bash -c '! cmp -s threads-1/result.json seed-1/result.json'
 
@@ -51,7 +53,7 @@ check 'the result is new' grep -q '"seed": 5' results/result.json
 accepts reproduce zero-gradient --scale smoke -q -o results
 check 'files of the old result are gone' test ! -e results/figures/demo.svg
 check 'the note is still there' test "$(cat results/curves/notes.txt)" = mine
-check 'no leftovers' test -z "$(ls -A | grep whence-)"
+check 'no leftovers' test -z "$(find . -maxdepth 1 -name '*whence-*')"
 
 # Folders that are not ours, and things in the way
 mkdir foreign && echo precious >foreign/thesis.txt
