@@ -46,7 +46,7 @@ HWY_INLINE Lanes LanesExp(LanesTag d, Lanes x) {
   const Lanes low = hn::IfThenElse(hn::Lt(x, constant(exp_lowest)), hn::Zero(d), scaled);
   const Lanes infinity = constant(std::numeric_limits<double>::infinity());
   const Lanes value_or_inf = hn::IfThenElse(hn::Gt(x, constant(exp_highest)), infinity, low);
-  return hn::IfThenElse(hn::Ne(x, x), x, value_or_inf);
+  return hn::IfThenElse(hn::Eq(x, x), value_or_inf, x);  // NaN stays; Ne is ordered on some targets
 }
 
 /// log(x) for positive normal x, the bits of portable_log; NaN stays NaN.
@@ -73,7 +73,7 @@ HWY_INLINE Lanes LanesLog(LanesTag d, Lanes x) {
       hn::Add(hn::Mul(s, hn::Add(half_square, hn::Mul(z, series))), hn::Mul(k, constant(ln2_low)));
   const Lanes value =
       hn::Sub(hn::Mul(k, constant(ln2_high)), hn::Sub(hn::Sub(half_square, inner), f));
-  return hn::IfThenElse(hn::Ne(x, x), x, value);
+  return hn::IfThenElse(hn::Eq(x, x), value, x);
 }
 
 /// The sum of n numbers, n a multiple of eight, as eight partial sums combined in a fixed tree.
