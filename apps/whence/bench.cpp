@@ -228,7 +228,8 @@ double deviation(const Report& report, int runs, const Json& statistic) {
   return (median_of(values) - curve.median[at]) / error;
 }
 
-/// Chance exceeds it once in a million times.
+/// Of a normal law, chance exceeds it once in a million times; medians of few runs have wider
+/// tails.
 constexpr double most_standard_errors = 5;
 
 /// The largest deviation; throws when it is no chance.

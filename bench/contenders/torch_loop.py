@@ -155,7 +155,7 @@ class TorchLoop:
             return 120 // less, 20
         if task.kind == "adaptation":
             return 120 // less, 21
-        return {10: (24 // less, 20), 100: (8 // less, 10)}[task.levels]
+        return {10: (24 // less, 20), 100: (12 // less + 1, 10)}[task.levels]
 
     def belief(self, task, runs, episodes):
         worlds = [World(task.levels) for _ in range(runs)]
