@@ -51,8 +51,9 @@ inline bool simple_number(const char* text, std::size_t size, char decimal, doub
 std::string hint_for_number(std::string_view text, char decimal) {
   const auto count = [&](char c) { return std::count(text.begin(), text.end(), c); };
   if (text.find_first_of("xX") != std::string_view::npos) return "write it as a decimal number";
-  if (decimal == '.' && count(',') == 1 && count('.') == 0) return "--decimal=,";
-  if (decimal == ',' && count('.') == 1 && count(',') == 0) return "--decimal=.";
+  const bool plain = text.find_first_not_of("0123456789.,+-eE") == std::string_view::npos;
+  if (plain && decimal == '.' && count(',') == 1 && count('.') == 0) return "--decimal=,";
+  if (plain && decimal == ',' && count('.') == 1 && count(',') == 0) return "--decimal=.";
   return "write it without separators of thousands";
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <set>
+#include <unordered_map>
 
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
@@ -110,13 +111,15 @@ std::vector<ColumnRole> DataPlan::choose(const std::string& file,
                                          const std::vector<RawGroup>& groups) {
   if (!decided_) decide(file, names, groups);
   std::vector<ColumnRole> roles(names.size(), ColumnRole::skip);
+  std::unordered_map<std::string_view, std::size_t> index;
+  for (std::size_t i = 0; i < names.size(); ++i) index.emplace(names[i], i);
   const auto set = [&](const std::string& column, ColumnRole role) {
-    const auto at = std::find(names.begin(), names.end(), column);
-    if (at == names.end())
+    const auto at = index.find(column);
+    if (at == index.end())
       throw Error(ExitCode::bad_data, "E-DATA-COLUMNS", file,
                   "the file has no column " + in_quotes(column),
                   "columns are matched by name; this file has " + listed(names));
-    roles[std::size_t(at - names.begin())] = role;
+    roles[at->second] = role;
   };
   for (const PlannedVariable& variable : variables_) {
     const bool real = variable.columns.size() > 1 ||

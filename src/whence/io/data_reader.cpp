@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <set>
 #include <unordered_map>
 
 #include "whence/core/error.hpp"
@@ -25,12 +26,6 @@ std::string extension_of(const std::filesystem::path& path) {
   return extension;
 }
 
-RawColumn& column_named(RawTable& table, const std::string& name) {
-  const auto at = std::find_if(table.columns.begin(), table.columns.end(),
-                               [&](const RawColumn& column) { return column.name == name; });
-  return *at;  // the plan has checked that it is there
-}
-
 bool is_missing(const RawColumn& column, std::size_t row) {
   return column.kind == RawColumn::Kind::numbers ? std::isnan(column.numbers[row])
                                                  : column.texts[row] < 0;
@@ -41,10 +36,12 @@ struct LoadedTable {
   RawTable table;
   bool all_rows = true;
   std::vector<std::size_t> rows;  // where not all count
+  std::unordered_map<std::string, std::size_t> index;
 
   std::size_t row_count() const { return all_rows ? table.rows : rows.size(); }
   ColumnPart part(const std::string& column) {
-    return {&table, &column_named(table, column), all_rows ? nullptr : &rows};
+    RawColumn& found = table.columns[index.at(column)];  // the plan has checked that it is there
+    return {&table, &found, all_rows ? nullptr : &rows};
   }
 };
 
@@ -76,6 +73,8 @@ LoadedTable load(const std::filesystem::path& path, const ReadOptions& options, 
       [&](const std::vector<std::string>& names, const std::vector<RawGroup>& groups) {
         return plan.choose(label, names, groups);
       });
+  for (std::size_t i = 0; i < loaded.table.columns.size(); ++i)
+    loaded.index.emplace(loaded.table.columns[i].name, i);
   drop_incomplete_rows(loaded);
   SourceInfo source;
   source.file = path.filename().string();
@@ -159,11 +158,11 @@ void check_unseen(const ReadOptions& options, LoadedData& out) {
 /// "folder/q1.csv" -> "q1"; a number is added where two files would share a name.
 std::vector<std::string> environment_names(std::span<const NamedFile> files) {
   std::vector<std::string> names;
-  std::unordered_map<std::string, int> used;
+  std::set<std::string> used;
   for (const NamedFile& file : files) {
     const std::string name = file.name.empty() ? file.path.stem().string() : file.name;
     std::string unique = name;
-    while (used[unique]++ > 0) unique = name + "-" + std::to_string(++used[name]);
+    for (int i = 2; !used.insert(unique).second; ++i) unique = name + "-" + std::to_string(i);
     names.push_back(unique);
   }
   return names;
