@@ -1,0 +1,34 @@
+// Evidence from environment labels: how much better one can guess which environment a row comes
+// from when one sees u, v, or both.
+//
+// log P(labels | u) / P(labels) is the evidence that the law of u differs between the environments.
+// No density of u is modelled, so the family of u leaks nothing: when labels are independent of the
+// data there is no signal, whatever the data look like. Columns enter by their ranks, so outliers
+// and units do not matter either. Evidences are Bayesian (Laplace's approximation of a logistic
+// model with a smoothness prior): under "no difference" a gain of D nats has probability at most
+// e^-D.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "whence/core/dataset.hpp"
+
+namespace whence {
+
+/// log-evidence that the law of u, of v and of (u, v) differs between the two groups of rows.
+struct LabelEvidence {
+  double u = 0, v = 0, both = 0;
+};
+
+/// Rows of `data` (two variables, of any kinds) in environment `e` against those of `reference`
+/// environments together.
+LabelEvidence label_evidence(const Dataset& data, std::size_t environment,
+                             std::span<const std::size_t> reference);
+
+/// log-evidence that the two variables depend on each other within environments: coarse tables of
+/// within-environment ranks, dependent against independent. The same for (u, v) and (v, u).
+double dependence_evidence(const Dataset& data);
+
+}  // namespace whence

@@ -1,0 +1,403 @@
+#include "whence/discover/direction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "whence/adapt/label_evidence.hpp"
+#include "whence/backends/threads.hpp"
+#include "whence/core/error.hpp"
+#include "whence/discover/gaussian_check.hpp"
+#include "whence/discover/pair_models.hpp"
+#include "whence/discover/verdict.hpp"
+
+namespace whence {
+
+std::string_view name_of(DirectionModel model) {
+  constexpr std::array<std::string_view, 4> names = {"auto", "categorical", "gaussian", "labels"};
+  return names[std::size_t(model)];
+}
+
+namespace {
+
+using Kind = Variable::Kind;
+
+/// What one structure makes of all environments.
+struct StructureScore {
+  double log_evidence = 0;
+  std::vector<double> steps;
+  std::vector<ChangeProbabilities> changes;
+  double log_dropped = -INFINITY;
+};
+using Scored = std::array<StructureScore, structures>;
+
+/// Averages over hyper-parameters by their evidence, the same ones for every structure.
+StructureScore averaged(std::span<const PoolingResult> each) {
+  std::vector<double> evidence;
+  for (const PoolingResult& r : each) evidence.push_back(r.log_evidence);
+  const double total = log_sum_exp(evidence);
+  StructureScore score;
+  score.log_evidence = total - std::log(double(each.size()));
+  score.steps.assign(each[0].steps.size(), 0.0);
+  score.changes.assign(each[0].changes.size(), ChangeProbabilities{});
+  for (std::size_t h = 0; h < each.size(); ++h) {
+    const double weight = std::exp(evidence[h] - total);
+    score.log_dropped = std::max(score.log_dropped, each[h].log_dropped);
+    for (std::size_t e = 0; e < score.steps.size(); ++e) {
+      score.steps[e] += weight * each[h].steps[e];
+      for (std::size_t k = 0; k < change_kinds; ++k)
+        score.changes[e][k] += weight * each[h].changes[e][k];
+    }
+  }
+  return score;
+}
+
+/// Environments in the order in which they are taken: a named baseline first.
+struct Order {
+  std::vector<std::size_t> environments;
+  std::optional<std::size_t> baseline;
+};
+
+/// Scores of the three structures over a choice of environments, for some prior of changes.
+using Scorer = std::function<Scored(const Order&, const ChangePrior&)>;
+
+template <class MakeModel>
+Scored pool_structures(const MakeModel& make, std::span<const double> hyper, const Order& order,
+                       const ChangePrior& prior, const PoolingLimits& limits) {
+  Scored scored;
+  for (std::size_t s = 0; s < structures; ++s) {
+    const auto structure = Structure(s);
+    std::vector<PoolingResult> each;
+    for (double h : hyper) {
+      const auto model = make(structure, h);
+      Pooling pooling(model, prior.regimes(structure), limits);
+      for (std::size_t e : order.environments) pooling.add(e, order.baseline == e);
+      each.push_back(pooling.result());
+    }
+    scored[s] = averaged(each);
+  }
+  return scored;
+}
+
+Scorer categorical_scorer(const Dataset& data, const PoolingLimits& limits) {
+  auto counts = std::make_shared<PairCounts>(PairCounts::of(data));
+  const double cells = double(data.variables[0].levels) * double(data.variables[1].levels);
+  // From sparse tables (about one over N per cell) to dense ones.
+  const std::vector<double> cell = {1 / std::sqrt(cells), std::pow(cells, -0.25), 1.0};
+  return [=](const Order& order, const ChangePrior& prior) {
+    const auto make = [&](Structure s, double c) { return CategoricalPair(*counts, s, c); };
+    return pool_structures(make, cell, order, prior, limits);
+  };
+}
+
+/// Only tables have rows: elsewhere that weight goes to the other changes of the mechanism.
+ChangePrior without_rows(ChangePrior prior) {
+  const double row = std::exchange(prior.change[std::size_t(Change::row)], 0.0);
+  prior.change[std::size_t(Change::mechanism)] += row / 2;
+  prior.change[std::size_t(Change::hard)] += row / 2;
+  return prior;
+}
+
+Scorer gaussian_scorer(const Dataset& data, const PoolingLimits& limits) {
+  auto moments = std::make_shared<PairMoments>(PairMoments::of(data));
+  const std::vector<double> scales = {0.01, 0.1, 1.0};
+  return [=](const Order& order, const ChangePrior& prior) {
+    const auto make = [&](Structure s, double t) { return GaussianPair(*moments, s, t); };
+    return pool_structures(make, scales, order, without_rows(prior), limits);
+  };
+}
+
+/// One environment's log-likelihoods under a structure, relative to "nothing changed".
+std::array<double, change_kinds> label_terms(const LabelEvidence& d, Structure structure) {
+  const double first = structure == Structure::backward ? d.v : d.u;
+  const double second = structure == Structure::backward ? d.u : d.v;
+  std::array<double, change_kinds> terms;
+  terms.fill(-INFINITY);
+  const bool link = structure != Structure::no_link;
+  terms[std::size_t(Change::nothing)] = 0;
+  terms[std::size_t(Change::cause)] = first;
+  terms[std::size_t(Change::mechanism)] = link ? d.both - first : second;
+  terms[std::size_t(Change::both)] = link ? d.both : first + second;
+  return terms;
+}
+
+/// A structure over all environments in label evidence: regimes compete, as in Pooling.
+StructureScore score_labels(std::span<const LabelEvidence> evidence, Structure structure,
+                            const Order& order, const ChangePrior& prior) {
+  const auto regimes = prior.regimes(structure);
+  std::vector<double> log_weight;
+  for (const ChangeRegime& r : regimes) log_weight.push_back(std::log(r.weight));
+  // [regime][environment]
+  std::vector<std::vector<ChangeProbabilities>> changes(regimes.size());
+  StructureScore score;
+  double before = log_sum_exp(log_weight);
+  for (std::size_t e : order.environments) {
+    const auto terms = label_terms(evidence[e], structure);
+    for (std::size_t r = 0; r < regimes.size(); ++r) {
+      ChangeProbabilities p{};
+      p[std::size_t(Change::nothing)] = 1;
+      if (order.baseline != e) {
+        // Labels cannot tell how a mechanism changed: all its kinds weigh together.
+        ChangeProbabilities w = regimes[r].change;
+        w[std::size_t(Change::mechanism)] +=
+            w[std::size_t(Change::hard)] + w[std::size_t(Change::row)];
+        for (std::size_t k = 0; k < change_kinds; ++k) p[k] = std::log(w[k]) + terms[k];
+        const double total = log_sum_exp(p);
+        for (double& x : p) x = std::exp(x - total);
+        log_weight[r] += total;
+      }
+      changes[r].push_back(p);
+    }
+    const double after = log_sum_exp(log_weight);
+    score.steps.push_back(after - before);
+    before = after;
+  }
+  score.log_evidence = before;
+  score.changes.assign(order.environments.size(), ChangeProbabilities{});
+  for (std::size_t r = 0; r < regimes.size(); ++r)
+    for (std::size_t i = 0; i < score.changes.size(); ++i)
+      for (std::size_t k = 0; k < change_kinds; ++k)
+        score.changes[i][k] += std::exp(log_weight[r] - before) * changes[r][i][k];
+  return score;
+}
+
+Scorer label_scorer(const Dataset& data, std::optional<std::size_t> baseline, int threads) {
+  const std::size_t n = data.environments.size();
+  auto evidence = std::make_shared<std::vector<LabelEvidence>>(n);
+  parallel_for(n, threads, [&](std::size_t e) {
+    if (baseline == e) return;
+    std::vector<std::size_t> reference;
+    for (std::size_t other = 0; other < n; ++other)
+      if (baseline ? *baseline == other : other != e) reference.push_back(other);
+    (*evidence)[e] = label_evidence(data, e, reference);
+  });
+  const double dependence = dependence_evidence(data);
+  return [=](const Order& order, const ChangePrior& prior) {
+    Scored scored;
+    for (std::size_t s = 0; s < structures; ++s) {
+      scored[s] = score_labels(*evidence, Structure(s), order, prior);
+      if (Structure(s) != Structure::no_link) scored[s].log_evidence += dependence;
+    }
+    return scored;
+  };
+}
+
+std::array<double, structures> posterior(const Scored& scored, const ChangePrior& prior) {
+  std::array<double, structures> log_p;
+  for (std::size_t s = 0; s < structures; ++s)
+    log_p[s] = std::log(prior.structure[s]) + scored[s].log_evidence;
+  const double total = log_sum_exp(log_p);
+  for (double& p : log_p) p = std::exp(p - total);
+  return log_p;
+}
+
+/// The documented alternatives that a belief is tried under.
+std::vector<PriorSensitivity> alternative_priors(const ChangePrior& base) {
+  std::vector<PriorSensitivity> list;
+  const auto add = [&](const char* name, const auto& change) {
+    PriorSensitivity s{name, base, {}};
+    change(s.prior);
+    list.push_back(std::move(s));
+  };
+  add("single changes are the rule", [](ChangePrior& p) { p.quiet = p.turbulent = 0.05; });
+  add("most environments are alike", [](ChangePrior& p) { p.quiet = 0.6; });
+  add("most environments change altogether", [](ChangePrior& p) { p.turbulent = 0.6; });
+  add("a link is nearly certain", [](ChangePrior& p) { p.structure = {0.45, 0.45, 0.1}; });
+  return list;
+}
+
+void check_shape(const Dataset& data) {
+  if (data.variables.size() != 2)
+    throw Error(ExitCode::usage, "E-DATA-COLUMNS", "", "a direction needs exactly two variables",
+                "name them: --columns X,Y");
+  if (data.environments.size() < 2)
+    throw Error(ExitCode::bad_data, "E-DATA-ENVIRONMENTS", "",
+                "there is only one environment: without a shift no direction can be found",
+                "give at least one shifted data set, or a column that tells environments apart");
+}
+
+/// The model that fits the columns, and why.
+std::pair<DirectionModel, std::string> choose_model(const Dataset& data, DirectionModel wanted) {
+  const bool all_categorical =
+      std::all_of(data.variables.begin(), data.variables.end(),
+                  [](const Variable& v) { return v.kind == Kind::categorical; });
+  const bool all_real = std::all_of(data.variables.begin(), data.variables.end(),
+                                    [](const Variable& v) { return v.kind == Kind::real; });
+  const auto refuse = [](const char* model, const char* need) {
+    throw Error(ExitCode::bad_config, "E-MODEL-KIND", "",
+                fmt::format("the model '{}' needs {} columns", model, need),
+                "choose --model auto, or set the columns' types");
+  };
+  if (wanted == DirectionModel::categorical && !all_categorical)
+    refuse("categorical", "categorical");
+  if (wanted == DirectionModel::gaussian && !all_real) refuse("gaussian", "real");
+  if (wanted != DirectionModel::automatic) return {wanted, "as asked"};
+  if (all_categorical)
+    return {DirectionModel::categorical, "both columns are categorical: Dirichlet tables"};
+  if (!all_real)
+    return {DirectionModel::labels,
+            "one column is categorical, the other real: evidence from environment labels"};
+  const GaussianCheck check = check_gaussian(data);
+  if (check.passes)
+    return {DirectionModel::gaussian, "both columns look linear and Gaussian within environments"};
+  return {DirectionModel::labels, check.reason +
+                                      ": evidence from environment labels, which assumes "
+                                      "no density"};
+}
+
+/// Columns in an order that depends on their content alone: the answer mirrors when they are
+/// swapped.
+bool in_canonical_order(const Dataset& data) {
+  const Column &a = data.columns[0], &b = data.columns[1];
+  if (data.variables[0].kind != data.variables[1].kind)
+    return data.variables[0].kind == Kind::categorical;
+  if (a.levels != b.levels) return a.levels < b.levels;
+  return a.values <= b.values;
+}
+
+Dataset with_columns_swapped(const Dataset& data) {
+  Dataset swapped = data;
+  std::swap(swapped.variables[0], swapped.variables[1]);
+  std::swap(swapped.columns[0], swapped.columns[1]);
+  return swapped;
+}
+
+void mirror(DirectionResult& result) {
+  std::swap(result.variables[0], result.variables[1]);
+  std::swap(result.belief[0], result.belief[1]);
+  std::swap(result.verdict.from, result.verdict.to);
+  result.shift_log_odds = -result.shift_log_odds;
+  for (EnvironmentFinding& e : result.environments) {
+    e.log_odds = -e.log_odds;
+    std::swap(e.changed[0], e.changed[1]);
+  }
+  result.leave_one_out = result.leave_one_out_mirrored;
+  for (PriorSensitivity& s : result.prior_sensitivity) {
+    std::swap(s.belief[0], s.belief[1]);
+    std::swap(s.prior.structure[0], s.prior.structure[1]);
+  }
+}
+
+Order order_of(std::size_t environments, std::optional<std::size_t> baseline,
+               std::optional<std::size_t> without = {}) {
+  Order order;
+  order.baseline = baseline;
+  if (baseline) order.environments.push_back(*baseline);
+  for (std::size_t e = 0; e < environments; ++e)
+    if (baseline != e && without != e) order.environments.push_back(e);
+  return order;
+}
+
+std::vector<EnvironmentFinding> findings(const Dataset& data, const Scored& scored,
+                                         const std::array<double, structures>& belief,
+                                         const Order& order) {
+  std::vector<EnvironmentFinding> found(data.environments.size());
+  const auto best = std::size_t(std::max_element(belief.begin(), belief.end()) - belief.begin());
+  for (std::size_t i = 0; i < order.environments.size(); ++i) {
+    const std::size_t e = order.environments[i];
+    EnvironmentFinding& f = found[e];
+    f.name = data.environments[e].name;
+    f.rows = data.environments[e].rows();
+    f.baseline = order.baseline == e;
+    f.log_odds = scored[0].steps[i] - scored[1].steps[i];
+    f.kind = scored[best].changes[i];
+    const auto first = [&](std::size_t s) {
+      const auto& c = scored[s].changes[i];
+      return c[std::size_t(Change::cause)] + c[std::size_t(Change::both)];
+    };
+    const auto second = [&](std::size_t s) {
+      const auto& c = scored[s].changes[i];
+      return c[std::size_t(Change::mechanism)] + c[std::size_t(Change::hard)] +
+             c[std::size_t(Change::row)] + c[std::size_t(Change::both)];
+    };
+    f.changed = {(belief[0] * first(0) + belief[1] * second(1)) + belief[2] * first(2),
+                 (belief[1] * first(1) + belief[0] * second(0)) + belief[2] * second(2)};
+  }
+  return found;
+}
+
+/// P(X -> Y) and P(Y -> X) over leaving out each environment but the baseline: smallest and
+/// largest.
+void leave_out(const Scorer& scorer, const DirectionOptions& options, DirectionResult& result) {
+  const std::size_t n = result.environments.size();
+  std::array<double, 2> low = {result.belief[0], result.belief[1]}, high = low;
+  constexpr std::size_t affordable = 24;
+  std::vector<std::array<double, structures>> beliefs(n, result.belief);
+  if (n <= affordable) {
+    parallel_for(n, options.threads, [&](std::size_t e) {
+      if (options.baseline == e || n <= 2) return;
+      const Scored scored = scorer(order_of(n, options.baseline, e), options.prior);
+      beliefs[e] = posterior(scored, options.prior);
+    });
+  } else {
+    // Many environments: take each one's own contribution away instead of starting again.
+    for (std::size_t e = 0; e < n; ++e)
+      beliefs[e] = without_contribution(result.belief, result.environments[e].log_odds);
+    result.warnings.push_back(
+        "many environments: the range over leaving one out is approximate (contributions are "
+        "subtracted instead of starting again)");
+  }
+  for (const auto& belief : beliefs)
+    for (std::size_t s = 0; s < 2; ++s) {
+      low[s] = std::min(low[s], belief[s]);
+      high[s] = std::max(high[s], belief[s]);
+    }
+  result.leave_one_out = {low[0], high[0]};
+  result.leave_one_out_mirrored = {low[1], high[1]};
+}
+
+DirectionResult find_in_order(const Dataset& data, const DirectionOptions& options) {
+  DirectionResult result;
+  result.variables = {data.variables[0].name, data.variables[1].name};
+  std::tie(result.model, result.model_reason) = choose_model(data, options.model);
+  const Scorer scorer = result.model == DirectionModel::categorical
+                            ? categorical_scorer(data, options.limits)
+                        : result.model == DirectionModel::gaussian
+                            ? gaussian_scorer(data, options.limits)
+                            : label_scorer(data, options.baseline, options.threads);
+  const Order order = order_of(data.environments.size(), options.baseline);
+  const Scored scored = scorer(order, options.prior);
+  result.belief = posterior(scored, options.prior);
+  result.environments = findings(data, scored, result.belief, order);
+  result.shift_log_odds = scored[0].log_evidence - scored[1].log_evidence;
+  for (const StructureScore& s : scored)
+    result.log_dropped = std::max(result.log_dropped, s.log_dropped);
+  if (result.log_dropped > std::log(1e-3))
+    result.warnings.push_back(
+        fmt::format("the sum over what changed was cut short: a share of about {:.1e} was left out",
+                    std::exp(std::min(result.log_dropped, 0.0))));
+  result.leave_one_out = {result.belief[0], result.belief[0]};
+  result.leave_one_out_mirrored = {result.belief[1], result.belief[1]};
+  if (options.sensitivity) {
+    leave_out(scorer, options, result);
+    result.prior_sensitivity = alternative_priors(options.prior);
+    parallel_for(result.prior_sensitivity.size(), options.threads, [&](std::size_t i) {
+      PriorSensitivity& s = result.prior_sensitivity[i];
+      s.belief = posterior(scorer(order, s.prior), s.prior);
+    });
+  }
+  result.verdict = judge(result);
+  return result;
+}
+
+}  // namespace
+
+DirectionResult find_direction(const Dataset& data, const DirectionOptions& options) {
+  check_shape(data);
+  DirectionResult result;
+  if (in_canonical_order(data)) {
+    result = find_in_order(data, options);
+  } else {
+    DirectionOptions mirrored = options;
+    std::swap(mirrored.prior.structure[0], mirrored.prior.structure[1]);
+    result = find_in_order(with_columns_swapped(data), mirrored);
+    mirror(result);
+  }
+  result.advice = advise(result);
+  return result;
+}
+
+}  // namespace whence

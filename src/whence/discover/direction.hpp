@@ -1,0 +1,78 @@
+// Which of two variables causes the other, what changed in each environment, and how sure that is.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "whence/belief/change_prior.hpp"
+#include "whence/belief/pooling.hpp"
+#include "whence/core/dataset.hpp"
+
+namespace whence {
+
+/// What the scores assume of the data.
+enum class DirectionModel {
+  automatic,
+  categorical,  // both variables categorical: Dirichlet tables (BDe)
+  gaussian,     // both real: linear Gaussian vectors (BGe)
+  labels,       // any kinds: evidence from environment labels, no density assumed
+};
+std::string_view name_of(DirectionModel model);
+
+struct DirectionOptions {
+  DirectionModel model = DirectionModel::automatic;
+  ChangePrior prior;
+  std::optional<std::size_t> baseline;  // index of the environment that is unchanged by definition
+  bool sensitivity = true;              // also leave out environments and vary the prior
+  int threads = 1;
+  PoolingLimits limits;
+};
+
+struct EnvironmentFinding {
+  std::string name;
+  std::size_t rows = 0;
+  bool baseline = false;
+  double log_odds = 0;              // what it adds to log P(X -> Y) - log P(Y -> X)
+  std::array<double, 2> changed{};  // P(mechanism of X, of Y changed), over all structures
+  ChangeProbabilities kind{};       // under the most probable structure
+};
+
+struct Verdict {
+  enum class Kind { direction, no_link, undecided, no_shift, all_changed, conflicting };
+  Kind kind = Kind::undecided;
+  int from = -1, to = -1;  // variables 0 and 1, when a direction is given
+};
+std::string_view name_of(Verdict::Kind kind);
+
+/// The belief under another set of prior weights.
+struct PriorSensitivity {
+  std::string name;
+  ChangePrior prior;
+  std::array<double, structures> belief{};
+};
+
+struct DirectionResult {
+  std::array<std::string, 2> variables;
+  std::array<double, structures> belief{};  // P(X -> Y), P(Y -> X), P(no link)
+  Verdict verdict;
+  DirectionModel model = DirectionModel::categorical;
+  std::string model_reason;                        // why that model, in words
+  std::vector<EnvironmentFinding> environments;    // in the data's order
+  std::array<double, 2> leave_one_out{};           // smallest and largest P(X -> Y)
+  std::array<double, 2> leave_one_out_mirrored{};  // the same of P(Y -> X)
+  std::vector<PriorSensitivity> prior_sensitivity;
+  double log_dropped = -INFINITY;  // how much of the sum over poolings was left out
+  double shift_log_odds = 0;  // all evidence about the direction; none of it is functional form
+  std::vector<std::string> advice, warnings;
+};
+
+/// Decided means P > .95.
+inline constexpr double decided_belief = 0.95;
+
+/// `data` has two variables and at least two environments. Swapping the columns mirrors the answer
+/// bit for bit.
+DirectionResult find_direction(const Dataset& data, const DirectionOptions& options = {});
+
+}  // namespace whence

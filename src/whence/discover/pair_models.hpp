@@ -1,0 +1,106 @@
+// Two-family models for Pooling: how each structure scores an environment of a pair.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "whence/adapt/conjugate_gaussian.hpp"
+#include "whence/adapt/conjugate_table.hpp"
+#include "whence/belief/change_prior.hpp"
+#include "whence/core/dataset.hpp"
+
+namespace whence {
+
+/// One environment of a categorical pair, told from one of its variables ("first"), with the scores
+/// that depend on nothing else: of mechanisms that are new in this environment. Each new table is
+/// dense (Dirichlet(1)) or sparse (Dirichlet(1/levels)), which one being unknown.
+struct PairTable {
+  FamilyCounts first, second_marginal, second;  // second: a row per level of the first
+  double first_fresh = 0, second_hard = 0, second_fresh = 0;
+  std::vector<double> row_fresh;  // each row of the second alone
+};
+
+/// All environments, told from either variable; shared by all structures and priors.
+struct PairCounts {
+  std::array<std::vector<PairTable>, 2> told;  // [first variable][environment]
+  std::vector<double> both_fresh;              // everything new: an average over who is told first
+
+  static PairCounts of(const Dataset& data);
+  /// From tables of counts per environment (rows: X, levels: Y), which may be fractional.
+  static PairCounts of(std::span<const FamilyCounts> joint);
+};
+
+/// Dirichlet tables. A cell of the pooled joint weighs `cell` imaginary rows: the same joint prior
+/// for every structure (BDe). "Everything changed" says nothing about a direction: its score is the
+/// same for both. The row that changed is the row of a random example, so that changes nobody can
+/// see weigh little.
+class CategoricalPair {
+ public:
+  using Pool = FamilyCounts;
+  CategoricalPair(const PairCounts& counts, Structure structure, double cell);
+
+  Pool empty_first() const { return {1, tables_[0].first.levels}; }
+  Pool empty_second() const { return {second(0).rows, second(0).levels}; }
+  double first_pooled(const Pool& pool, std::size_t e) const;
+  std::pair<double, double> second_pooled(const Pool& pool, std::size_t e) const;
+  double first_fresh(std::size_t e) const { return tables_[e].first_fresh; }
+  double second_fresh(std::size_t e) const {
+    return link_ ? tables_[e].second_fresh : tables_[e].second_hard;
+  }
+  double second_hard(std::size_t e) const { return tables_[e].second_hard; }
+  double both_fresh(std::size_t e) const {
+    return link_ ? both_fresh_[e] : tables_[e].first_fresh + tables_[e].second_hard;
+  }
+  Pool add_first(Pool pool, std::size_t e) const { return pool += tables_[e].first; }
+  Pool add_second(Pool pool, std::size_t e) const { return pool += second(e); }
+
+ private:
+  const FamilyCounts& second(std::size_t e) const {
+    return link_ ? tables_[e].second : tables_[e].second_marginal;
+  }
+
+  bool link_;
+  const std::vector<PairTable>& tables_;
+  const std::vector<double>& both_fresh_;
+  double first_cell_, second_cell_;
+};
+
+/// Moments of every environment after centring and scaling; X's coordinates come first.
+struct PairMoments {
+  std::array<std::size_t, 2> dimension{};
+  std::vector<Moments> environments;
+
+  static PairMoments of(const Dataset& data);
+};
+
+/// Linear Gaussian vectors under one normal-inverse-Wishart prior of the joint (BGe).
+class GaussianPair {
+ public:
+  using Pool = Moments;
+  GaussianPair(const PairMoments& moments, Structure structure, double scale);
+
+  Pool empty_first() const { return Moments(moments_.environments[0].dimension); }
+  Pool empty_second() const { return empty_first(); }
+  double first_pooled(const Pool& pool, std::size_t e) const;
+  std::pair<double, double> second_pooled(const Pool& pool, std::size_t e) const;
+  double first_fresh(std::size_t e) const { return first_fresh_[e]; }
+  double second_fresh(std::size_t e) const { return second_fresh_[e]; }
+  double second_hard(std::size_t e) const { return second_hard_[e]; }
+  double both_fresh(std::size_t e) const { return both_fresh_[e]; }
+  Pool add_first(Pool pool, std::size_t e) const { return pool += moments_.environments[e]; }
+  Pool add_second(Pool pool, std::size_t e) const { return pool += moments_.environments[e]; }
+
+ private:
+  double first(const Moments& m) const;
+  double second(const Moments& m) const;
+
+  const PairMoments& moments_;
+  Structure structure_;
+  GaussianPrior prior_;
+  std::vector<double> first_fresh_, second_fresh_, second_hard_, both_fresh_;
+};
+
+}  // namespace whence

@@ -1,0 +1,22 @@
+// From beliefs to words: the verdict on a pair, and what would settle it.
+#pragma once
+
+#include "whence/discover/direction.hpp"
+
+namespace whence {
+
+/// "conflicting" when single environments contradict a decided belief; "no-shift" and "all-changed"
+/// when that is what the environments look like and no direction is decided.
+Verdict judge(const DirectionResult& result);
+
+/// What would settle an open question, or how far the answer carries; one sentence each.
+std::vector<std::string> advise(const DirectionResult& result);
+
+/// The answer in one sentence.
+std::string in_words(const DirectionResult& result);
+
+/// The belief after taking one environment's log-odds away from the two directions.
+std::array<double, structures> without_contribution(const std::array<double, structures>& belief,
+                                                    double log_odds);
+
+}  // namespace whence
