@@ -1,10 +1,12 @@
 // Proposition 1, seen: the expected gradient of every module, step by step, by exact enumeration.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "whence/backends/threads.hpp"
+#include "whence/core/error.hpp"
 #include "whence/discover/experiments/all.hpp"
 #include "whence/discover/pair_task.hpp"
 #include "whence/discover/summary.hpp"
@@ -95,6 +97,16 @@ std::vector<std::vector<double>> gradient_norms(const Settings& settings, double
   return norms;
 }
 
+/// Every episode is enumerated: N^2 examples at each of T steps.
+void check_enumerable(int levels, int steps) {
+  const double episodes = std::pow(double(levels), 2.0 * steps);
+  if (episodes > 1e7)
+    throw Error(ExitCode::resource, "E-LIMIT-ENUMERATION", "",
+                fmt::format("{} levels and {} steps make {:.0e} episodes to enumerate", levels,
+                            steps, episodes),
+                "choose levels and steps with levels^(2 steps) below 1e7");
+}
+
 void add_claims(std::span<const double> rates, std::span<const Curve> curves, Report& report) {
   double first = 0, wrong = 1e300;
   std::vector<double> second;
@@ -130,7 +142,9 @@ void add_claims(std::span<const double> rates, std::span<const Curve> curves, Re
 }  // namespace
 
 Report zero_gradient(const Settings& settings, const RunOptions& options) {
-  const std::vector<double> rates = settings.numbers("learning_rates");
+  check_enumerable(settings.integer("levels"), settings.integer("steps"));
+  std::vector<double> rates = settings.numbers("learning_rates");
+  std::sort(rates.begin(), rates.end());
   const auto count = std::size_t(settings.integer("runs"));
   std::vector<std::vector<std::vector<double>>> norms(rates.size() * count);
   parallel_for(
