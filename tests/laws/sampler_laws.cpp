@@ -154,7 +154,7 @@ Finding uniform_is_uniform(const Sampler& sampler) {
 }
 
 LAW(SamplerLaws, UniformIsUniform, uniform_is_uniform, {{"uniform", draw_uniform}},
-    {{"squeezed", [](Stream& s) { return 0.01 + 0.99 * s.uniform(); }},
+    {{"squeezed", [](Stream& s) { return 0.03 + 0.97 * s.uniform(); }},
      {"32 bits", [](Stream& s) { return (std::floor(s.uniform() * 0x1p32) + 0.5) * 0x1p-32; }},
      {"closed interval", [](Stream& s) { return std::floor(s.uniform() * 1000) / 1000; }}});
 
