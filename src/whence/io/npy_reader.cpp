@@ -187,14 +187,13 @@ void NpyStream::store(const char* bytes, std::uint64_t row, std::uint64_t column
   if (!exact)
     throw Error(ExitCode::bad_data, "E-NPY-PRECISION", place_of(row, column),
                 "an integer beyond 2^53 loses digits as a number", "number the categories from 0");
-  if (!std::isfinite(value)) {
-    const bool nan = std::isnan(value);
-    const auto kind = nan ? ValueIssues::Kind::not_a_number : ValueIssues::Kind::infinite;
-    issues.add(kind, issues.wants_place(kind) ? place_of(row, column) : "",
-               nan         ? "nan"
-               : value > 0 ? "inf"
-                           : "-inf",
-               out.name);
+  const bool missing = std::find(na_.begin(), na_.end(), value) != na_.end();
+  if (missing || !std::isfinite(value)) {
+    const auto kind = missing             ? ValueIssues::Kind::missing
+                      : std::isnan(value) ? ValueIssues::Kind::not_a_number
+                                          : ValueIssues::Kind::infinite;
+    const std::string text = std::isnan(value) ? "nan" : shortest(value);
+    issues.add(kind, issues.wants_place(kind) ? place_of(row, column) : "", text, out.name);
     ++out.missing;
     value = std::numeric_limits<double>::quiet_NaN();
   }

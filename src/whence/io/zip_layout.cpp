@@ -74,7 +74,7 @@ class LayoutReader {
     if (f.u16() != 0) fail("E-NPZ-ZIP", "the zip file has a comment at its end");
     if (disk != 0 || first_disk != 0 || here != all)
       fail("E-NPZ-ZIP", "the zip file is in several parts");
-    if (all == full16 || directory_size_ == full32 || directory_ == full32) read_end64();
+    read_end64();
     if (count_ > max_members_)
       throw Error(ExitCode::resource, "E-LIMIT-MEMBERS", source_.label(),
                   "the file holds " + std::to_string(count_) + " arrays; at most " +
@@ -85,23 +85,35 @@ class LayoutReader {
            "save it again with numpy.savez");
   }
 
+  /// Large archives say everything once more with 64 bits, just before the end record.
   void read_end64() {
     constexpr std::uint64_t locator_length = 20, length = 56;
-    if (directory_end_ < locator_length + length) fail_directory();
+    const bool needed = count_ == full16 || directory_size_ == full32 || directory_ == full32;
+    if (directory_end_ < locator_length + length) {
+      if (needed) fail_directory();
+      return;
+    }
     const std::string locator = piece(directory_end_ - locator_length, locator_length);
     const std::uint64_t at = directory_end_ - locator_length - length;
     Fields l(locator);
-    const bool located = l.u32() == locator_mark && l.u32() == 0 && l.u64() == at && l.u32() == 1;
+    if (l.u32() != locator_mark) {
+      if (needed) fail_directory();
+      return;
+    }
+    const bool located = l.u32() == 0 && l.u64() == at && l.u32() == 1;
     const std::string bytes = piece(at, length);
     Fields f(bytes);
     if (!located || f.u32() != end64_mark || f.u64() != length - 12) fail_directory();
     f.skip(4);  // versions
     const bool one_disk = f.u32() == 0 && f.u32() == 0;
-    const std::uint64_t here = f.u64();
-    count_ = f.u64();
-    directory_size_ = f.u64();
-    directory_ = f.u64();
-    if (!one_disk || here != count_) fail_directory();
+    const std::uint64_t here = f.u64(), all = f.u64(), size = f.u64(), offset = f.u64();
+    const bool agree = (count_ == full16 || count_ == all) &&
+                       (directory_size_ == full32 || directory_size_ == size) &&
+                       (directory_ == full32 || directory_ == offset);
+    if (!one_disk || here != all || !agree) fail_directory();
+    count_ = all;
+    directory_size_ = size;
+    directory_ = offset;
     directory_end_ = at;
   }
 

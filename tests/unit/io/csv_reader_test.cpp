@@ -314,7 +314,9 @@ class EndlessSource : public ByteSource {
  protected:
   std::size_t fill(char* to, std::size_t count) override {
     const auto got = std::size_t(std::min<std::uint64_t>(count, size_ - at_));
-    for (std::size_t i = 0; i < got; ++i, ++at_) to[i] = at_ < head_.size() ? head_[at_] : rest_;
+    std::fill_n(to, got, rest_);
+    for (std::size_t i = 0; i < got && at_ + i < head_.size(); ++i) to[i] = head_[at_ + i];
+    at_ += got;
     return got;
   }
   std::size_t fill_at(std::uint64_t, char*, std::size_t) override { return 0; }
