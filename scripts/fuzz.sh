@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets with clang and runs each for a while:  scripts/fuzz.sh [SECONDS] [TARGET...]
+# Seeds are the cases of tests/bad_input; inputs that fail stay in build/fuzz/failures.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
+
+seconds=${1:-20}
+targets=("${@:2}")
+((${#targets[@]})) || mapfile -t targets < <(basename -s .cpp -a tests/fuzz/*_fuzz.cpp)
+
+scripts/build.sh fuzz write_seeds "${targets[@]}"
+build=build/fuzz/tests/fuzz
+"$build/write_seeds" build/fuzz/seeds
+mkdir -p build/fuzz/failures
+
+result=0
+for target in "${targets[@]}"; do
+  case $target in
+    npy*) seeds=npy ;;
+    npz*) seeds=npz ;;
+    *) seeds=csv ;;
+  esac
+  mkdir -p "build/fuzz/corpus/$target"
+  echo "== $target: $seconds s"
+  "$build/$target" -max_total_time="$seconds" -rss_limit_mb=512 -timeout=5 -max_len=8192 \
+    -print_final_stats=1 -verbosity=0 -artifact_prefix="build/fuzz/failures/$target-" \
+    "build/fuzz/corpus/$target" "build/fuzz/seeds/$seeds" 2>&1 |
+    grep -E 'SUMMARY|ERROR|number_of_executed|Test unit' || result=1
+  if ((PIPESTATUS[0])); then result=1; fi
+done
+exit "$result"
