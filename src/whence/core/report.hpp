@@ -21,6 +21,7 @@ struct Figure {
   std::string caption;              // what the paper's figure shows, and what to look for here
   bool log_x = false, log_y = false;
   double y_min = 0, y_max = 0;  // equal: chosen from the data
+  bool scatter = false;         // points (x, median), not lines
 };
 
 /// Rows of text for people and machines alike.

@@ -207,14 +207,28 @@ std::string key(const Figure& figure, const std::vector<const Curve*>& curves) {
   return out + "</tbody>\n</table>\n";
 }
 
+/// Points have no value to read off: the key is their names.
+std::string scatter_key(const std::vector<const Curve*>& curves) {
+  std::string out = "<table class=\"key\" role=\"table\">\n<tbody role=\"rowgroup\">\n";
+  for (std::size_t i = 0; i < curves.size(); ++i)
+    out += fmt::format(
+        "<tr role=\"row\"><th role=\"rowheader\" scope=\"row\"><span class=\"name\">{}"
+        "<span>{}</span></span></th></tr>\n",
+        svg_key_line(i, true),
+        escape_markup(curves[i]->label.empty() ? curves[i]->id : curves[i]->label));
+  return out + "</tbody>\n</table>\n";
+}
+
 std::string figure_element(const Figure& figure, const Report& report, std::size_t number) {
   const auto curves = curves_of(figure, report);
-  std::string out = fmt::format("<figure data-figure=\"{}\">\n", number);
+  // The script reads values off lines; it leaves a figure without a number alone.
+  std::string out =
+      figure.scatter ? "<figure>\n" : fmt::format("<figure data-figure=\"{}\">\n", number);
   out += element("h3", "", figure.title);
   out += "<div class=\"plot\">\n<div class=\"wide\">" +
          svg_plot(figure, report.curves, {640, 380}) + "</div>\n<div class=\"narrow\">" +
          svg_plot(figure, report.curves, {340, 300}) + "</div>\n</div>\n";
-  if (!curves.empty()) out += key(figure, curves);
+  if (!curves.empty()) out += figure.scatter ? scatter_key(curves) : key(figure, curves);
   return out + optional_element("figcaption", "", figure.caption) + "</figure>\n";
 }
 

@@ -84,6 +84,13 @@ const std::string& curve_name(const Curve& curve) {
 
 /// What a listener needs: the axes, and where each curve starts and ends.
 std::string description(const Plot& plot) {
+  if (plot.figure.scatter) {
+    std::string out =
+        fmt::format("Scatter plot of {} against {}.", plot.figure.y_label, plot.figure.x_label);
+    for (const Curve* curve : plot.curves)
+      out += fmt::format(" {}: {} points.", curve_name(*curve), curve->x.size());
+    return out;
+  }
   std::string out = fmt::format(
       "Line chart of {} against {}; lines are medians, bands reach from "
       "the 25 % to the 75 % quantile.",
@@ -131,7 +138,7 @@ Extent extent_of(const std::vector<const Curve*>& curves, bool positive,
 }
 
 Axis x_axis(const Plot& plot) {
-  bool points = false, whole = true;
+  bool points = plot.figure.scatter, whole = true;
   for (const Curve* curve : plot.curves) {
     points = points || curve->x.size() <= few;
     for (double x : curve->x) whole = whole && x == std::floor(x);
@@ -294,6 +301,18 @@ std::string median_path(const Plot& plot, const Curve& curve, std::size_t index)
          dots;
 }
 
+/// Small and see-through: a thousand of them still show where they are dense.
+std::string point_marks(const Plot& plot, const Curve& curve) {
+  std::string path;
+  for (Point p : pixels(plot, curve, curve.median))
+    if (std::isfinite(p.x) && std::isfinite(p.y))
+      path += fmt::format("M{} {}h0", coordinate(p.x), coordinate(p.y));
+  return fmt::format(
+      "<path d=\"{}\" stroke=\"currentColor\" stroke-width=\"3.5\" stroke-linecap=\"round\" "
+      "stroke-opacity=\".5\" fill=\"none\"/>\n",
+      path);
+}
+
 std::string curve_group(std::size_t i, const std::string& content) {
   return fmt::format("<g class=\"w-c{}\" color=\"{}\" data-curve=\"{}\">\n{}</g>\n",
                      i % looks.size(), looks[i % looks.size()].colour, i, content);
@@ -310,9 +329,11 @@ std::string curves_element(const Plot& plot) {
       "overflow=\"hidden\">\n",
       coordinate(x), coordinate(y), coordinate(w), coordinate(h));
   for (std::size_t i = 0; i < plot.curves.size(); ++i)
-    if (has_band(*plot.curves[i])) out += curve_group(i, band_path(plot, *plot.curves[i]));
+    if (has_band(*plot.curves[i]) && !plot.figure.scatter)
+      out += curve_group(i, band_path(plot, *plot.curves[i]));
   for (std::size_t i = 0; i < plot.curves.size(); ++i)
-    out += curve_group(i, median_path(plot, *plot.curves[i], i));
+    out += curve_group(i, plot.figure.scatter ? point_marks(plot, *plot.curves[i])
+                                              : median_path(plot, *plot.curves[i], i));
   return out + "</svg>\n";
 }
 
@@ -326,7 +347,10 @@ std::string no_data(const Plot& plot) {
 
 // ---- key ------------------------------------------------------------------------------------
 
-std::string key_sample(std::size_t i, double x, double y) {
+std::string key_sample(std::size_t i, double x, double y, bool scatter) {
+  if (scatter)
+    return fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"4\" fill=\"currentColor\"/>\n",
+                       coordinate(x + 15), coordinate(y));
   return fmt::format(
       "<rect x=\"{0}\" y=\"{1}\" width=\"30\" height=\"10\" fill=\"currentColor\" "
       "fill-opacity=\".17\"/><path d=\"M{0} {2}h30\" stroke=\"currentColor\" "
@@ -357,7 +381,7 @@ std::string key(const Plot& plot, const std::vector<KeyEntry>& places, double to
   std::string out;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const double x = places[i].x, y = top + 20 * places[i].row;
-    out += curve_group(i, key_sample(i, x, y));
+    out += curve_group(i, key_sample(i, x, y, plot.figure.scatter));
     out += text_element(x + 38, y + 4, "start", 12.5, "ink",
                         fitted(curve_name(*plot.curves[i]), 12.5, plot.layout.width - x - 54));
   }
@@ -425,13 +449,14 @@ std::string svg_plot(const Figure& figure, std::span<const Curve> curves, PlotSi
       "data-x=\"{}\" data-y=\"{}\">\n",
       size.width, size.height, escape_markup(figure.title + ". " + description(plot)),
       numbers_of(plot.x), numbers_of(plot.y));
-  return out + frame(plot) + curves_element(plot) + no_data(plot) + crosshair(plot) + "</svg>\n";
+  return out + frame(plot) + curves_element(plot) + no_data(plot) +
+         (figure.scatter ? "" : crosshair(plot)) + "</svg>\n";
 }
 
-std::string svg_key_line(std::size_t curve) {
+std::string svg_key_line(std::size_t curve, bool scatter) {
   return "<svg class=\"w-key\" viewBox=\"0 0 30 10\" width=\"30\" height=\"10\" "
          "aria-hidden=\"true\">" +
-         curve_group(curve, key_sample(curve, 0, 5)) + "</svg>";
+         curve_group(curve, key_sample(curve, 0, 5, scatter)) + "</svg>";
 }
 
 std::string_view svg_dark_rules() {

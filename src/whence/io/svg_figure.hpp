@@ -1,4 +1,4 @@
-// Line charts as SVG: the median of every curve with its 25–75 % band.
+// Line charts as SVG: the median of every curve with its 25–75 % band. Scatter plots: its points.
 #pragma once
 
 #include <span>
@@ -21,8 +21,8 @@ struct PlotSize {
 };
 std::string svg_plot(const Figure& figure, std::span<const Curve> curves, PlotSize size);
 
-/// The line of the n-th curve of a figure as a small picture, for a key.
-std::string svg_key_line(std::size_t curve);
+/// The line of the n-th curve of a figure as a small picture, for a key; its dot in a scatter plot.
+std::string svg_key_line(std::size_t curve, bool scatter = false);
 
 /// Style rules that both kinds of drawing need in the dark. Light colours are attributes, so that
 /// converters without style sheets see them.

@@ -76,6 +76,12 @@ HWY_INLINE Lanes LanesLog(LanesTag d, Lanes x) {
   return hn::IfThenElse(hn::Eq(x, x), value, x);
 }
 
+/// tanh(x), the bits of portable_tanh.
+HWY_INLINE Lanes LanesTanh(LanesTag d, Lanes x) {
+  const Lanes one = hn::Set(d, 1.0), two = hn::Set(d, 2.0);
+  return hn::Sub(one, hn::Div(two, hn::Add(LanesExp(d, hn::Mul(two, x)), one)));
+}
+
 /// The sum of n numbers, n a multiple of eight, as eight partial sums combined in a fixed tree.
 HWY_INLINE double LanesSum(LanesTag d, const double* HWY_RESTRICT x, std::size_t n) {
   constexpr std::size_t width = hn::MaxLanes(LanesTag());

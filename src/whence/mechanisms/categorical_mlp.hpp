@@ -28,9 +28,6 @@ constexpr std::string_view name_of(Activation activation) {
 /// Slope of the leaky rectifier below zero, as PyTorch has it.
 inline constexpr double leaky_slope = 0.01;
 
-/// tanh from portable_exp: the same bits everywhere, absolute error below 1e-15.
-inline double portable_tanh(double x) { return 1 - 2 / (portable_exp(2 * x) + 1); }
-
 /// Sizes of the network. The inputs are the family's parents, one-hot, in the family's order.
 struct MlpShape {
   std::vector<int> inputs;  // levels of each candidate parent

@@ -7,9 +7,10 @@ namespace whence {
 
 std::span<const Experiment> experiments() {
   static constexpr Experiment list[] = {
-      {"adaptation-curve", adaptation_curve}, {"zero-gradient", zero_gradient},
-      {"belief-discrete", belief_discrete},   {"same-distribution", same_distribution},
-      {"shift-controls", shift_controls},
+      {"adaptation-curve", adaptation_curve},   {"zero-gradient", zero_gradient},
+      {"belief-discrete", belief_discrete},     {"same-distribution", same_distribution},
+      {"shift-controls", shift_controls},       {"samples-continuous", samples_continuous},
+      {"belief-continuous", belief_continuous},
   };
   return list;
 }

@@ -10,5 +10,7 @@ Report zero_gradient(const Settings&, const RunOptions&);
 Report belief_discrete(const Settings&, const RunOptions&);
 Report same_distribution(const Settings&, const RunOptions&);
 Report shift_controls(const Settings&, const RunOptions&);
+Report samples_continuous(const Settings&, const RunOptions&);
+Report belief_continuous(const Settings&, const RunOptions&);
 
 }  // namespace whence
