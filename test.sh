@@ -9,7 +9,7 @@ usage: ./test.sh [--slow] [--sanitizers] [--lint]
 
 Installs what is missing, builds the dev preset and runs every test.
   --slow        also the tests labelled slow
-  --sanitizers  then the same tests again under ASan+UBSan, and under TSan
+  --sanitizers  instead: the same tests under ASan+UBSan, and under TSan
   --lint        instead: format check, layer check, stand-alone headers, clang-tidy
 END
 }
@@ -20,7 +20,7 @@ lint=
 for option in "$@"; do
   case $option in
     --slow) skip=() ;;
-    --sanitizers) presets=(dev asan tsan) ;;
+    --sanitizers) presets=(asan tsan) ;;
     --lint) lint=yes ;;
     -h | --help) usage; exit 0 ;;
     *) echo "test.sh: unknown option '$option'" >&2; usage >&2; exit 2 ;;
