@@ -22,6 +22,7 @@ void add_commands(CLI::App& root, Globals& globals) {
   root.fallthrough();    // options of every command may stand behind the command
   add_demo(root, globals);
   add_reproduce(root, globals);
+  add_meta_learn(root, globals);
   add_bench(root, globals);
   add_doctor(root, globals);
   add_completion(root, globals);

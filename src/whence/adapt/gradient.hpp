@@ -15,6 +15,8 @@ namespace whence {
 struct GradientAdaptation {
   OptimizerSpec optimizer;
   bool reset = true;  // each episode starts from the pre-trained parameters
+  // Otherwise an episode that leaves the finite numbers keeps scores that are not finite.
+  bool must_stay_finite = true;
 };
 
 /// One episode. scores[t] = log P(mini-batch t | parameters before it has been seen), summed over

@@ -1,9 +1,12 @@
 #include "whence/backends/backend.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 
 #include "whence/adapt/categorical_adapter.hpp"
+#include "whence/adapt/linear_gaussian_adapter.hpp"
 #include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
 
@@ -34,7 +37,7 @@ class ReferenceBackend final : public Backend {
           },
           module.mechanism);
     });
-    check_finite(scores);
+    if (adaptation.must_stay_finite) check_finite(scores);
     return scores;
   }
 };
@@ -49,35 +52,102 @@ std::vector<std::int32_t> configurations_of(const Dataset& data, const Family& f
   return rows;
 }
 
+/// What every job of a call shares.
+struct Call {
+  const Dataset& data;
+  std::span<const Episode> episodes;
+  const GradientAdaptation& adaptation;
+  Scores& scores;
+};
+
+/// Episodes [begin, end) of one family: one job.
+using Job = std::function<void(std::size_t begin, std::size_t end)>;
+
+/// Any mechanism without a kernel of its own: the reference.
+template <class M>
+Job job_of(const M& trained, const Family& family, FamilyId f, const Call& call) {
+  return [=, &trained](std::size_t begin, std::size_t end) {
+    M learner = trained;
+    Optimizer<double> optimizer(call.adaptation.optimizer, learner.parameters().size());
+    for (std::size_t e = begin; e < end; ++e) {
+      if (call.adaptation.reset) {
+        learner = trained;
+        optimizer.reset();
+      }
+      adapt(learner, optimizer, call.data, family, call.episodes[e],
+            call.scores.of(EpisodeId(e), f));
+    }
+  };
+}
+
+Job job_of(const CategoricalTable<double>& table, const Family& family, FamilyId f,
+           const Call& call) {
+  return [=, plan = TablePlan(table), configuration = configurations_of(call.data, family)](
+             std::size_t begin, std::size_t end) {
+    const auto level = call.data.levels(family.child);
+    TableScratch scratch;
+    scratch.restart(plan);
+    for (std::size_t e = begin; e < end; ++e) {
+      if (call.adaptation.reset) scratch.restart(plan);
+      const std::size_t first = call.episodes[e].first_row;
+      adapt_table(plan, call.adaptation.optimizer, call.episodes[e].batch,
+                  configuration.data() + first, level.data() + first, scratch,
+                  call.scores.of(EpisodeId(e), f), !call.adaptation.reset);
+    }
+  };
+}
+
+/// Parents' values of all rows, side by side.
+std::vector<double> inputs_of(const Dataset& data, const Family& family) {
+  std::vector<double> x;
+  if (family.parents.size() == 1) return data.columns[family.parents[0].value].values;
+  if (family.parents.empty()) return x;
+  for (std::size_t r = 0; r < data.rows(); ++r)
+    for (VariableId parent : family.parents) {
+      const auto size = std::size_t(data.variables[parent.value].dimension);
+      const double* values = &data.columns[parent.value].values[r * size];
+      x.insert(x.end(), values, values + size);
+    }
+  return x;
+}
+
+Job job_of(const LinearGaussian<double>& module, const Family& family, FamilyId f,
+           const Call& call) {
+  return [=, plan = GaussianPlan(module), x = inputs_of(call.data, family)](std::size_t begin,
+                                                                            std::size_t end) {
+    const double* y = call.data.columns[family.child.value].values.data();
+    GaussianScratch scratch;
+    scratch.restart(plan, call.adaptation.optimizer);
+    for (std::size_t e = begin; e < end; ++e) {
+      if (call.adaptation.reset) scratch.restart(plan, call.adaptation.optimizer);
+      const std::size_t first = call.episodes[e].first_row;
+      adapt_gaussian(plan, call.adaptation.optimizer, call.episodes[e].batch,
+                     x.data() + first * plan.inputs, y + first * plan.dimension, scratch,
+                     call.scores.of(EpisodeId(e), f), !call.adaptation.reset);
+    }
+  };
+}
+
 class CpuBackend final : public Backend {
  public:
   Scores score(const Dataset& data, std::span<const Episode> episodes,
                std::span<const Module> modules, const GradientAdaptation& adaptation,
                int threads) const override {
     Scores scores(episodes.size(), modules.size(), std::size_t(episodes[0].steps));
+    const Call call{data, episodes, adaptation, scores};
+    std::vector<Job> jobs;
+    for (std::size_t f = 0; f < modules.size(); ++f)
+      jobs.push_back(
+          std::visit([&](const auto& m) { return job_of(m, modules[f].family, FamilyId(f), call); },
+                     modules[f].mechanism));
     // Chunks of episodes are jobs; without a reset a family is one job.
     const std::size_t chunk = adaptation.reset ? 256 : episodes.size();
     const std::size_t chunks = (episodes.size() + chunk - 1) / chunk;
-    std::vector<TablePlan> plans;
-    std::vector<std::vector<std::int32_t>> configuration;
-    for (const Module& module : modules) {
-      plans.emplace_back(std::get<CategoricalTable<double>>(module.mechanism));
-      configuration.push_back(configurations_of(data, module.family));
-    }
     parallel_for(modules.size() * chunks, threads, [&](std::size_t job) {
-      const std::size_t f = job / chunks, begin = job % chunks * chunk;
-      const auto level = data.levels(modules[f].family.child);
-      TableScratch scratch;
-      scratch.restart(plans[f]);
-      for (std::size_t e = begin; e < std::min(begin + chunk, episodes.size()); ++e) {
-        if (adaptation.reset) scratch.restart(plans[f]);
-        const std::size_t first = episodes[e].first_row;
-        adapt_table(plans[f], adaptation.optimizer, episodes[e].batch,
-                    configuration[f].data() + first, level.data() + first, scratch,
-                    scores.of(EpisodeId(e), FamilyId(f)), !adaptation.reset);
-      }
+      const std::size_t begin = job % chunks * chunk;
+      jobs[job / chunks](begin, std::min(begin + chunk, episodes.size()));
     });
-    check_finite(scores);
+    if (adaptation.must_stay_finite) check_finite(scores);
     return scores;
   }
 };

@@ -40,17 +40,19 @@ double clamp_gamma(double gamma, int& clamped) {
 
 }  // namespace
 
+double BeliefLearner::step(std::span<const double> delta) {
+  const double gradient = episode_gradient(gamma_, delta, how_);
+  optimizer_.step({&gamma_, 1}, {&gradient, 1});
+  return gamma_ = clamp_gamma(gamma_, clamped_);
+}
+
 BeliefTrajectory learn_belief(std::span<const double> delta, std::size_t steps,
                               const BeliefLearning& how) {
   BeliefTrajectory trajectory;
-  Optimizer<double> optimizer(how.optimizer, 1);
-  double gamma = how.gamma0;
-  for (std::size_t e = 0; e < delta.size(); e += steps) {
-    const double gradient = episode_gradient(gamma, delta.subspan(e, steps), how);
-    optimizer.step({&gamma, 1}, {&gradient, 1});
-    gamma = clamp_gamma(gamma, trajectory.clamped);
-    trajectory.gamma.push_back(gamma);
-  }
+  BeliefLearner learner(how);
+  for (std::size_t e = 0; e < delta.size(); e += steps)
+    trajectory.gamma.push_back(learner.step(delta.subspan(e, steps)));
+  trajectory.clamped = learner.clamped();
   return trajectory;
 }
 

@@ -47,6 +47,25 @@ struct BeliefLearning {
 /// gamma never leaves +-40: beyond it a belief is absorbed and no evidence can move it.
 inline constexpr double gamma_limit = 40;
 
+/// gamma, learnt one episode at a time.
+class BeliefLearner {
+ public:
+  explicit BeliefLearner(const BeliefLearning& how)
+      : how_(how), optimizer_(how.optimizer, 1), gamma_(how.gamma0) {}
+
+  /// One gradient step on the deltas of an episode's steps; returns gamma after it.
+  double step(std::span<const double> delta);
+
+  double gamma() const { return gamma_; }
+  int clamped() const { return clamped_; }  // how often the limit was hit
+
+ private:
+  BeliefLearning how_;
+  Optimizer<double> optimizer_;
+  double gamma_;
+  int clamped_ = 0;
+};
+
 struct BeliefTrajectory {
   std::vector<double> gamma;  // after each episode
   int clamped = 0;            // how often the limit was hit

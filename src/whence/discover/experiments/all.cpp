@@ -10,7 +10,7 @@ std::span<const Experiment> experiments() {
       {"adaptation-curve", adaptation_curve},   {"zero-gradient", zero_gradient},
       {"belief-discrete", belief_discrete},     {"same-distribution", same_distribution},
       {"shift-controls", shift_controls},       {"samples-continuous", samples_continuous},
-      {"belief-continuous", belief_continuous},
+      {"belief-continuous", belief_continuous}, {"belief-linear-gaussian", belief_linear_gaussian},
   };
   return list;
 }

@@ -12,5 +12,6 @@ Report same_distribution(const Settings&, const RunOptions&);
 Report shift_controls(const Settings&, const RunOptions&);
 Report samples_continuous(const Settings&, const RunOptions&);
 Report belief_continuous(const Settings&, const RunOptions&);
+Report belief_linear_gaussian(const Settings&, const RunOptions&);
 
 }  // namespace whence

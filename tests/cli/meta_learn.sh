@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# whence meta-learn: worlds from a configuration file, strict keys, the output contract.
+source "$WHENCE_SOURCE/tests/cli/lib.bash"
+make_results
+mkdir configs
+
+config() { printf '%s' "$1" >configs/c.json; }
+rejected() {  # CODE ID PATTERN TEXT
+  config "$4"
+  refuses "$1" "$2" "$3" meta-learn --config configs/c.json -o results
+}
+same() { cmp -s "$1" "$2"; }
+
+# both kinds of world, every kind of shift
+for shift in cause effect mechanism row both none; do
+  config "{\"levels\": 4, \"episodes\": 30, \"shift\": \"$shift\"}"
+  accepts meta-learn --config configs/c.json -o "out-$shift"
+  [[ $out == *"'$shift'"* && $out == *page:* ]] || fail "summary of $shift: $out"
+done
+for shift in cause effect mechanism both none; do
+  config "{\"world\": \"linear-gaussian\", \"dimension\": 3, \"episodes\": 20, \"steps\": 4,
+    \"shift\": \"$shift\", \"shift_covariance\": true, \"covariance_degrees\": \"d+2\",
+    \"adaptation\": {\"optimizer\": \"adam\", \"learning_rate\": 0.001}}"
+  accepts meta-learn --config configs/c.json -o gaussian
+done
+
+# every switch at once, and the same bytes for any number of threads
+config '{"seed": 5, "name": "mine", "levels": 5, "concentration": 0.5, "modules": "counts",
+  "training_rows": 200, "equivalent_rows": 2, "runs": 3, "episodes": 40, "steps": 3, "batch": 4,
+  "reset": false, "adaptation": {"optimizer": "rmsprop", "learning_rate": 0.05},
+  "belief": {"optimizer": "adam", "learning_rate": 0.1}, "belief_objective": "per-step",
+  "gamma0": 0.5, "tie_artefact": true}'
+accepts meta-learn --config configs/c.json --json --threads 1
+printf '%s' "$out" >one.json
+check "named folder" test -f whence-out/meta-learn/mine/index.html
+check "result.json is what --json prints" same one.json whence-out/meta-learn/mine/result.json
+[[ $err == *"without a reset"* ]] || fail "no warning about the missing reset"
+accepts meta-learn --config configs/c.json --json --threads 7
+printf '%s' "$out" >seven.json
+check "threads change nothing" same one.json seven.json
+accepts meta-learn --config configs/c.json --json --seed 6
+printf '%s' "$out" >other.json
+same one.json other.json && fail "the seed changes nothing"
+check "the seed" grep -q '"seed": *6' other.json
+
+# mistakes, with their place
+refuses 2 E-USAGE-PARSE '--config' meta-learn
+refuses 5 E-IO-SYSTEM 'nowhere.json' meta-learn --config nowhere.json
+rejected 4 E-JSON-EMPTY 'c.json:1:1' ''
+rejected 4 E-CONFIG-KEY "c.json:1:2: unknown key 'levls' .*did you mean 'levels'" '{"levls": 4}'
+rejected 4 E-CONFIG-CHOICE "c.json:1:11: .*possible: categorical, linear-gaussian" '{"world": "cat"}'
+rejected 4 E-CONFIG-KEY "c.json:2:2: 'levels' is not used by the world linear-gaussian" \
+  $'{"world": "linear-gaussian",\n "levels": 4}'
+rejected 4 E-CONFIG-KEY "'dimension' is not used by the world categorical" '{"dimension": 4}'
+rejected 4 E-CONFIG-CHOICE 'no rows to redraw' '{"world": "linear-gaussian", "shift": "row"}'
+rejected 4 E-CONFIG-CHOICE 'possible: truth, counts' '{"modules": "gradient"}'
+for key in levels episodes steps batch runs; do
+  rejected 4 E-CONFIG-RANGE "c.json:1:[0-9]+: '$key' must be at least" "{\"$key\": 0}"
+done
+rejected 4 E-CONFIG-RANGE "'dimension' must be 1 to 1000" '{"world": "linear-gaussian", "dimension": 0}'
+rejected 7 E-NUM-DIVERGED 'episode 1, step [0-9]+: .*learning rate' \
+  '{"world": "linear-gaussian", "steps": 10, "adaptation": {"learning_rate": 100}}'
+
+finish
