@@ -183,7 +183,7 @@ class TorchBatched:
             return runs, 20
         if task.kind == "adaptation":
             return runs, 21
-        return {10: (runs // 2, 20), 100: (runs // 20, 10)}[task.levels]
+        return {10: (runs, 12), 100: (runs // 20, 10)}[task.levels]
 
     def belief(self, task, runs, episodes):
         worlds = Worlds(runs, task.levels)
@@ -266,7 +266,7 @@ def training_statistics(task, train, test):
     return [
         statistic(f"same-distribution/{what}/N={task.levels}", x, curve[x - 1])
         for what, curve in (("train", train), ("test", test))
-        for x in (last // 2, last)
+        for x in (2, 3, last // 2, last)  # the first steps show the learning rate best
     ]
 
 

@@ -155,7 +155,7 @@ class TorchLoop:
             return 120 // less, 20
         if task.kind == "adaptation":
             return 120 // less, 21
-        return {10: (24 // less, 20), 100: (12 // less + 1, 10)}[task.levels]
+        return {10: (48 // less, 12), 100: (12 // less + 1, 10)}[task.levels]
 
     def belief(self, task, runs, episodes):
         worlds = [World(task.levels) for _ in range(runs)]
@@ -243,7 +243,7 @@ def training_statistics(task, runs):
     return [
         statistic(f"same-distribution/{what}/N={task.levels}", x, [run[x - 1][i] for run in runs])
         for i, what in enumerate(("train", "test"))
-        for x in (last // 2, last)
+        for x in (2, 3, last // 2, last)  # the first steps show the learning rate best
     ]
 
 
