@@ -43,6 +43,14 @@ printf '%s' "$out" >other.json
 same one.json other.json && fail "the seed changes nothing"
 check "the seed" grep -q '"seed": *6' other.json
 
+# the example of the guide is the file it names, and runs
+example=$WHENCE_SOURCE/docs/examples/meta-learn.json
+sed -n '/docs\/examples\/meta-learn.json/,/^```$/p' "$WHENCE_SOURCE/docs/guide.md" |
+  sed -n '/^{$/,/^}$/p' >shown.json
+check "the guide shows docs/examples/meta-learn.json" same shown.json "$example"
+accepts meta-learn --config "$example"
+check "the example finds the cause" grep -q 'belief in A→B is 0\.[89]' <<<"$out"
+
 # mistakes, with their place
 refuses 2 E-USAGE-PARSE '--config' meta-learn
 refuses 5 E-IO-SYSTEM 'nowhere.json' meta-learn --config nowhere.json

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Runs every experiment and rewrites what the documentation says of them: docs/what_holds.md and the
+# figures of README.md and docs/. Review the difference.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
+
+usage() {
+  cat <<'END'
+usage: scripts/refresh_docs.sh [--scale smoke|full] [--results DIR]
+
+  --scale    of the experiments; full (the default) takes many minutes
+  --results  use these results of an earlier `./whence reproduce all -o DIR` instead of running
+END
+}
+
+scale=full
+results=
+while (($#)); do
+  case $1 in
+    --scale) scale=${2:?--scale needs smoke or full}; shift 2 ;;
+    --results) results=${2:?--results needs a folder}; shift 2 ;;
+    -h | --help) usage; exit 0 ;;
+    *) echo "refresh_docs.sh: unknown option '$1'" >&2; usage >&2; exit 2 ;;
+  esac
+done
+
+if [[ -z $results ]]; then
+  results=$(mktemp -d)
+  trap 'rm -rf "$results"' EXIT
+  # Exit 11 means that some experiments failed; the page then says so.
+  ./whence reproduce all --scale "$scale" -o "$results/all" || (($? == 11))
+  results=$results/all
+fi
+scripts/what_holds.py "$results"
+git --no-pager diff --stat -- docs
