@@ -11,6 +11,7 @@ std::span<const Experiment> experiments() {
       {"belief-discrete", belief_discrete},     {"same-distribution", same_distribution},
       {"shift-controls", shift_controls},       {"samples-continuous", samples_continuous},
       {"belief-continuous", belief_continuous}, {"belief-linear-gaussian", belief_linear_gaussian},
+      {"encoder-rotation", encoder_rotation},
   };
   return list;
 }

@@ -13,5 +13,6 @@ Report shift_controls(const Settings&, const RunOptions&);
 Report samples_continuous(const Settings&, const RunOptions&);
 Report belief_continuous(const Settings&, const RunOptions&);
 Report belief_linear_gaussian(const Settings&, const RunOptions&);
+Report encoder_rotation(const Settings&, const RunOptions&);
 
 }  // namespace whence
