@@ -22,6 +22,12 @@ void ProbeLog(std::span<double> x) {
     hn::StoreU(LanesLog(d, hn::LoadU(d, &x[i])), d, &x[i]);
 }
 
+void ProbeTanh(std::span<double> x) {
+  const LanesTag d;
+  for (std::size_t i = 0; i < x.size(); i += hn::Lanes(d))
+    hn::StoreU(LanesTanh(d, hn::LoadU(d, &x[i])), d, &x[i]);
+}
+
 double ProbeSum(std::span<const double> x) { return LanesSum(LanesTag(), x.data(), x.size()); }
 
 }  // namespace whence::HWY_NAMESPACE
@@ -32,12 +38,14 @@ namespace whence {
 
 HWY_EXPORT(ProbeExp);
 HWY_EXPORT(ProbeLog);
+HWY_EXPORT(ProbeTanh);
 HWY_EXPORT(ProbeSum);
 
 namespace support {
 
 void lanes_exp(std::span<double> x) { HWY_DYNAMIC_DISPATCH(ProbeExp)(x); }
 void lanes_log(std::span<double> x) { HWY_DYNAMIC_DISPATCH(ProbeLog)(x); }
+void lanes_tanh(std::span<double> x) { HWY_DYNAMIC_DISPATCH(ProbeTanh)(x); }
 double lanes_sum(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(ProbeSum)(x); }
 
 }  // namespace support

@@ -9,6 +9,7 @@ namespace whence::support {
 /// x <- f(x); the number of elements is a multiple of eight.
 void lanes_exp(std::span<double> x);
 void lanes_log(std::span<double> x);
+void lanes_tanh(std::span<double> x);
 double lanes_sum(std::span<const double> x);
 
 }  // namespace whence::support

@@ -60,6 +60,16 @@ TEST(Lanes, LogHasTheBitsOfTheScalar) {
   expect_same_bits(x, support::lanes_log, portable_log);
 }
 
+TEST(Lanes, TanhHasTheBitsOfTheScalar) {
+  Inputs inputs(64);
+  auto x = inputs.reals(support::effort(80000), -25, 25);
+  for (double v : {0.0, -0.0, infinity, -infinity, 400.0, -400.0, 1e308, -1e308, 5e-324, 1e-9})
+    x.push_back(v);
+  x.push_back(std::nan(""));
+  while (x.size() % 8) x.push_back(1);
+  expect_same_bits(x, support::lanes_tanh, portable_tanh);
+}
+
 TEST(Lanes, SumIsOneFixedTree) {
   Inputs inputs(63);
   for (std::size_t n : {8, 16, 24, 104}) {
