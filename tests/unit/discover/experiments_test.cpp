@@ -1,5 +1,6 @@
 // The contract of every experiment: what a report must contain, and that it depends on the settings
 // and the seed alone, not on threads, chunks or instruction sets.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -27,7 +28,14 @@ std::string tiny(std::string_view experiment) {
   static const std::map<std::string_view, std::string> overlays = {
       {"adaptation-curve",
        R"({"training_distributions": 5, "transfer_distributions": 2, "steps": 12, "test_rows": 300})"},
+      {"belief-continuous",
+       R"({"runs": 2, "episodes": 4, "control_episodes": 2, "training_steps": 20, "batch": 40,
+           "training_batch": 40, "em_iterations": 10, "steps": 3})"},
       {"belief-discrete", R"({"levels": [10, 100], "runs": 9, "episodes": 15})"},
+      {"encoder-rotation",
+       R"({"runs": 2, "meta_steps": 4, "batch": 40, "em_iterations": 5, "training_steps": 3,
+           "angles": 3, "long_runs": 1, "long_steps": 5, "episodes": 2})"},
+      {"samples-continuous", R"({"points": 20})"},
       {"belief-linear-gaussian",
        R"({"dimensions": [3, 9], "runs": 3, "episodes": 12, "control_episodes": 5,
            "learning_rates": [1e-4, 1e-2]})"},
@@ -81,12 +89,30 @@ INSTANTIATE_TEST_SUITE_P(Experiments, EveryExperiment, testing::ValuesIn(experim
 
 // What a report contains --------------------------------------------------------------------------
 
+/// Points of a scatter have no quartiles and no order; lines have both.
+bool is_scatter(const Report& report, const std::string& curve) {
+  return std::any_of(report.figures.begin(), report.figures.end(), [&](const Figure& figure) {
+    return figure.scatter &&
+           std::find(figure.curves.begin(), figure.curves.end(), curve) != figure.curves.end();
+  });
+}
+
+void expect_points(const Curve& c) {
+  ASSERT_EQ(c.median.size(), c.x.size()) << c.id;
+  for (std::size_t i = 0; i < c.x.size(); ++i)
+    ASSERT_TRUE(std::isfinite(c.x[i]) && std::isfinite(c.median[i])) << c.id;
+}
+
 void expect_curves(const Report& report) {
   std::set<std::string> ids;
   for (const Curve& c : report.curves) {
     EXPECT_TRUE(ids.insert(c.id).second) << "two curves are called " << c.id;
     EXPECT_FALSE(c.label.empty()) << c.id;
     ASSERT_FALSE(c.x.empty()) << c.id;
+    if (is_scatter(report, c.id)) {
+      expect_points(c);
+      continue;
+    }
     for (const auto* column : {&c.median, &c.q25, &c.q75})
       ASSERT_EQ(column->size(), c.x.size()) << c.id;
     for (std::size_t i = 0; i < c.x.size(); ++i) {

@@ -78,6 +78,7 @@ Report samples_continuous(const Settings& settings, const RunOptions& options) {
   report.summary =
       "A shift of the cause moves the samples along the same curve; only P(A) has to be relearnt.";
   report.assumptions = {"A has standard deviation 2, the noise of B standard deviation 1."};
+  if (options.progress) options.progress(1);
   return report;
 }
 
