@@ -56,6 +56,7 @@ Json curve_summary(const Curve& curve) {
   for (std::size_t i : places(curve.x.size())) {
     x.items.push_back(number(curve.x[i]));
     median.items.push_back(number(curve.median[i]));
+    if (curve.q25.empty()) continue;  // points of a scatter
     q25.items.push_back(number(curve.q25[i]));
     q75.items.push_back(number(curve.q75[i]));
   }
@@ -127,9 +128,17 @@ void write_golden(const std::string& experiment, const Json& value) {
   ASSERT_TRUE(out.good());
 }
 
+/// Networks learn in thousands of chained steps: differences between libraries in the last digit
+/// grow beyond any tolerance. Their bits are compared between threads and instruction sets instead.
+bool has_golden_file(std::string_view experiment) {
+  return experiment != "belief-continuous" && experiment != "encoder-rotation" &&
+         experiment != "belief-mlp";
+}
+
 std::vector<std::string> experiment_names() {
   std::vector<std::string> names;
-  for (const Experiment& experiment : experiments()) names.emplace_back(experiment.name);
+  for (const Experiment& experiment : experiments())
+    if (has_golden_file(experiment.name)) names.emplace_back(experiment.name);
   return names;
 }
 
