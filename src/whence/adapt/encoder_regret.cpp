@@ -67,7 +67,7 @@ Dual<double> EncoderRegret::marginal(std::span<const Encoded> batches, const Enc
   };
   const std::vector<Dual<double>> fitted = column(held_out);
   auto mixture =
-      quantile_mixture(learner_.density().shape().components, std::span(std::as_const(fitted)));
+      spread_mixture(learner_.density().shape().components, std::span(std::as_const(fitted)));
   count(fit_mixture_fast(mixture, fitted, recipe_.em, scratch_));
   if (!recipe_.exact)
     for (Dual<double>& p : mixture.parameters()) p.slope = 0;

@@ -52,7 +52,7 @@ MixtureDensity<double> train_density(const SplineWorld& world, const DensityTrai
 GaussianMixture<double> train_marginal(std::size_t components, const std::vector<double>& x,
                                        Fallbacks& fallbacks) {
   EmScratch scratch;
-  GaussianMixture<double> mixture = quantile_mixture(components, std::span<const double>(x));
+  GaussianMixture<double> mixture = spread_mixture(components, std::span<const double>(x));
   fallbacks.add(fit_mixture_fast(mixture, x, {.iterations = 200, .gain = 1e-6}, scratch));
   return mixture;
 }
@@ -83,8 +83,9 @@ ContinuousScorer::Hindsight ContinuousScorer::score_hindsight(const PairColumns&
   const std::vector<double>* columns[] = {&points.a, &points.b};
   for (std::size_t side = 0; side < 2; ++side) {
     GaussianMixture<double> marginal = origin;
-    fallbacks_.add(
-        fit_mixture_fast(marginal, *columns[side], {.iterations = em_iterations_}, scratch_));
+    fallbacks_.add(fit_mixture_fast(marginal, *columns[side],
+                                    {.iterations = em_iterations_, .gain = released_em_gain},
+                                    scratch_));
     const auto score = [&](const GaussianMixture<double>& mixture) {
       return std::vector<double>(steps_, mixture_log_lik(mixture, *columns[side], scratch_));
     };

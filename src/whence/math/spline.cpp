@@ -55,6 +55,30 @@ void shift(std::span<double> c, double distance) {
     for (std::size_t j = c.size() - 1; j-- > i;) c[j] += distance * c[j + 1];
 }
 
+/// Coefficients [piece][power]: powers about the first point, and one cut-off power per knot, give
+/// one equation per point.
+std::vector<double> pieces_through(int degree, std::span<const double> start,
+                                   std::span<const double> x, std::span<const double> y) {
+  const auto order = std::size_t(degree) + 1;
+  std::vector<std::vector<double>> equations;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    std::vector<double>& row = equations.emplace_back();
+    for (int p = 0; p <= degree; ++p) row.push_back(power(x[i] - start[0], p));
+    for (double knot : start.subspan(1))
+      row.push_back(x[i] > knot ? power(x[i] - knot, degree) : 0);
+    row.push_back(y[i]);
+  }
+  const std::vector<double> solution = solve(std::move(equations));
+  std::vector<double> piece(solution.begin(), solution.begin() + std::ptrdiff_t(order));
+  std::vector<double> pieces = piece;
+  for (std::size_t k = 0; k + 1 < start.size(); ++k) {
+    shift(piece, start[k + 1] - start[k]);
+    piece.back() += solution[order + k];
+    pieces.insert(pieces.end(), piece.begin(), piece.end());
+  }
+  return pieces;
+}
+
 }  // namespace
 
 Spline::Spline(int degree, std::span<const double> x, std::span<const double> y,
@@ -64,26 +88,15 @@ Spline::Spline(int degree, std::span<const double> x, std::span<const double> y,
     throw Error(ExitCode::bad_config, "E-SPLINE-SHAPE", "",
                 "a spline needs degree 2 or 3 and more points than its degree",
                 "give at least four points");
-  // Powers about the first point, and one cut-off power per knot: one equation per point.
   const std::vector<double> knots = inner_knots(degree, x);
-  const auto order = std::size_t(degree) + 1;
-  std::vector<std::vector<double>> equations;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    std::vector<double>& row = equations.emplace_back();
-    for (int p = 0; p <= degree; ++p) row.push_back(power(x[i] - x[0], p));
-    for (double knot : knots) row.push_back(x[i] > knot ? power(x[i] - knot, degree) : 0);
-    row.push_back(y[i]);
-  }
-  const std::vector<double> solution = solve(std::move(equations));
   start_ = {x[0]};
   start_.insert(start_.end(), knots.begin(), knots.end());
-  coefficients_.assign(solution.begin(), solution.begin() + std::ptrdiff_t(order));
-  for (std::size_t k = 0; k < knots.size(); ++k) {
-    std::vector<double> piece(coefficients_.end() - std::ptrdiff_t(order), coefficients_.end());
-    shift(piece, start_[k + 1] - start_[k]);
-    piece.back() += solution[order + k];
-    coefficients_.insert(coefficients_.end(), piece.begin(), piece.end());
-  }
+  coefficients_ = pieces_through(degree, start_, x, y);
+  // What rounding left over, once more: the points are met to the last digits.
+  std::vector<double> rest;
+  for (std::size_t i = 0; i < x.size(); ++i) rest.push_back(y[i] - evaluate(x[i]).value);
+  const std::vector<double> correction = pieces_through(degree, start_, x, rest);
+  for (std::size_t i = 0; i < correction.size(); ++i) coefficients_[i] += correction[i];
 }
 
 Spline::Point Spline::inside(std::size_t piece, double x) const {

@@ -1,8 +1,5 @@
 #include "whence/mechanisms/gaussian_mixture.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 #include "whence/math/dual.hpp"
 
 namespace whence {
@@ -132,24 +129,24 @@ GaussianMixture<double> random_mixture(std::size_t components, Stream stream) {
 }
 
 template <class T>
-GaussianMixture<T> quantile_mixture(std::size_t components, std::span<const T> x) {
+GaussianMixture<T> spread_mixture(std::size_t components, std::span<const T> x) {
   using std::log;
-  std::vector<std::size_t> order(x.size());
-  std::iota(order.begin(), order.end(), std::size_t(0));
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return x[a] < x[b]; });
+  using std::sqrt;
+  T mean(0);
+  for (const T& v : x) mean += v;
+  mean /= T(double(x.size()));
+  const T variance = variance_of(x), deviation = sqrt(variance);
   GaussianMixture<T> mixture(components);
-  const T variance = variance_of(x);
   const double shrink = 4.0 / double(components * components);
   for (std::size_t k = 0; k < components; ++k) {
-    const auto rank = std::size_t((double(k) + 0.5) / double(components) * double(x.size()));
-    mixture.parameters()[components + k] = x[order[std::min(rank, x.size() - 1)]];
+    const double place = normal_quantile((double(k) + 0.5) / double(components));
+    mixture.parameters()[components + k] = mean + T(place) * deviation;
     mixture.parameters()[2 * components + k] = T(0.5) * log(T(shrink) * variance);
   }
   return mixture;
 }
 
-template GaussianMixture<double> quantile_mixture(std::size_t, std::span<const double>);
-template GaussianMixture<Dual<double>> quantile_mixture(std::size_t, std::span<const Dual<double>>);
+template GaussianMixture<double> spread_mixture(std::size_t, std::span<const double>);
+template GaussianMixture<Dual<double>> spread_mixture(std::size_t, std::span<const Dual<double>>);
 
 }  // namespace whence

@@ -130,10 +130,11 @@ EmOutcome fit_mixture(GaussianMixture<T>& mixture, std::span<const T> x, const E
 /// Equal weights, means N(0, 1), unit variances: where the released code starts.
 GaussianMixture<double> random_mixture(std::size_t components, Stream stream);
 
-/// Means at the quantiles (k + 1/2)/K of the points, one variance: (spread / K)^2 scaled so that
-/// neighbours overlap.
+/// Means at the quantiles (k + 1/2)/K of the Gaussian that fits the points, and standard deviations
+/// of 2/K of its own, so that neighbours overlap. Smooth in the points, as derivatives need it:
+/// their own quantiles would jump where two points change places.
 template <class T>
-GaussianMixture<T> quantile_mixture(std::size_t components, std::span<const T> x);
+GaussianMixture<T> spread_mixture(std::size_t components, std::span<const T> x);
 
 /// The released code scores with softmax(pi) although pi are probabilities already: nearly equal
 /// weights.

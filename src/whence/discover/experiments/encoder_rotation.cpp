@@ -38,7 +38,7 @@ struct Plan {
     return {settings.optimizer("adaptation"),
             corrected && settings.text("meta_gradient") == "exact",
             {.iterations = settings.integer("em_iterations"),
-             .gain = corrected ? -std::numeric_limits<double>::infinity() : 1e-8}};
+             .gain = corrected ? -std::numeric_limits<double>::infinity() : released_em_gain}};
   }
 };
 
