@@ -56,7 +56,6 @@ Json curve_summary(const Curve& curve) {
   for (std::size_t i : places(curve.x.size())) {
     x.items.push_back(number(curve.x[i]));
     median.items.push_back(number(curve.median[i]));
-    if (curve.q25.empty()) continue;  // points of a scatter
     q25.items.push_back(number(curve.q25[i]));
     q75.items.push_back(number(curve.q75[i]));
   }

@@ -61,6 +61,8 @@ Report run_experiment(const Experiment& experiment, const Settings& settings,
   report.scale = settings.scale();
   report.seed = options.seed;
   report.settings_json = settings.json();
+  for (Curve& curve : report.curves)  // a single run is its own quartiles
+    if (curve.q25.empty()) curve.q25 = curve.q75 = curve.median;
 
   // The figures of the description belong to its own settings, not to the user's.
   if (settings.changed_by_user()) {
