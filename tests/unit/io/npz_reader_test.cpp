@@ -1,6 +1,3 @@
-#include "support/effort.hpp"
-#include "whence/io/npz_reader.hpp"
-
 #include <cmath>
 #include <sys/resource.h>
 #include <zip.h>
@@ -8,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "support/effort.hpp"
 #include "tests/bad_input/array_cases.hpp"
 #include "tests/bad_input/temporary_folder.hpp"
 #include "whence/core/error.hpp"
 #include "whence/io/npy_reader.hpp"
+#include "whence/io/npz_reader.hpp"
 
 namespace whence {
 namespace {
