@@ -1,3 +1,5 @@
+#include "whence/io/npz_reader.hpp"
+
 #include <cmath>
 #include <sys/resource.h>
 #include <zip.h>
@@ -10,7 +12,6 @@
 #include "tests/bad_input/temporary_folder.hpp"
 #include "whence/core/error.hpp"
 #include "whence/io/npy_reader.hpp"
-#include "whence/io/npz_reader.hpp"
 
 namespace whence {
 namespace {
