@@ -83,7 +83,7 @@ class Check {
     const CLI::Option* option = find(name);
     const bool glued_flags = option && !takes_value(*option) && !is_long && value;
     if (!option || glued_flags) refuse_unknown(argument.substr(0, equals));
-    if (++times_[option] > 1)
+    if (++times_[option] > 1 && option->get_items_expected_max() <= 1)
       refuse("E-USAGE-REPEATED", name + " is given more than once", "keep one");
     if (!takes_value(*option)) {
       if (value) refuse("E-USAGE-VALUE", name + " takes no value", "write " + name);

@@ -22,6 +22,10 @@ struct Globals {
 void add_demo(CLI::App& root, Globals& globals);
 void add_reproduce(CLI::App& root, Globals& globals);
 void add_meta_learn(CLI::App& root, Globals& globals);
+void add_check(CLI::App& root, Globals& globals);
+void add_direction(CLI::App& root, Globals& globals);
+void add_simulate(CLI::App& root, Globals& globals);
+void add_evaluate(CLI::App& root, Globals& globals);
 void add_bench(CLI::App& root, Globals& globals);
 void add_doctor(CLI::App& root, Globals& globals);
 void add_completion(CLI::App& root, Globals& globals);

@@ -23,6 +23,10 @@ void add_commands(CLI::App& root, Globals& globals) {
   add_demo(root, globals);
   add_reproduce(root, globals);
   add_meta_learn(root, globals);
+  add_check(root, globals);
+  add_direction(root, globals);
+  add_simulate(root, globals);
+  add_evaluate(root, globals);
   add_bench(root, globals);
   add_doctor(root, globals);
   add_completion(root, globals);

@@ -105,7 +105,7 @@ Scorer gaussian_scorer(const Dataset& data, const PoolingLimits& limits) {
   auto moments = std::make_shared<PairMoments>(PairMoments::of(data));
   const std::vector<double> scales = {0.01, 0.1, 1.0};
   return [=](const Order& order, const ChangePrior& prior) {
-    const auto make = [&](Structure s, double t) { return GaussianPair(*moments, s, t); };
+    const auto make = [&](Structure s, double t) { return GaussianPairModel(*moments, s, t); };
     return pool_structures(make, scales, order, without_rows(prior), limits);
   };
 }
@@ -274,7 +274,7 @@ void mirror(DirectionResult& result) {
     e.log_odds = -e.log_odds;
     std::swap(e.changed[0], e.changed[1]);
   }
-  result.leave_one_out = result.leave_one_out_mirrored;
+  std::swap(result.leave_one_out, result.leave_one_out_mirrored);
   for (PriorSensitivity& s : result.prior_sensitivity) {
     std::swap(s.belief[0], s.belief[1]);
     std::swap(s.prior.structure[0], s.prior.structure[1]);

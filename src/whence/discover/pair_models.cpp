@@ -136,7 +136,7 @@ PairMoments PairMoments::of(const Dataset& data) {
   return result;
 }
 
-GaussianPair::GaussianPair(const PairMoments& moments, Structure structure, double scale)
+GaussianPairModel::GaussianPairModel(const PairMoments& moments, Structure structure, double scale)
     : moments_(moments), structure_(structure) {
   prior_.scale = scale;
   GaussianPrior alone = prior_;  // a marginal of its own knows less about where it is
@@ -154,13 +154,13 @@ GaussianPair::GaussianPair(const PairMoments& moments, Structure structure, doub
   }
 }
 
-double GaussianPair::first(const Moments& m) const {
+double GaussianPairModel::first(const Moments& m) const {
   const std::size_t d0 = moments_.dimension[0];
   return structure_ == Structure::backward ? log_marginal_likelihood(m, d0, m.dimension, prior_)
                                            : log_marginal_likelihood(m, 0, d0, prior_);
 }
 
-double GaussianPair::second(const Moments& m) const {
+double GaussianPairModel::second(const Moments& m) const {
   const std::size_t d0 = moments_.dimension[0];
   switch (structure_) {
     case Structure::forward: return log_conditional_likelihood(m, d0, m.dimension, prior_);
@@ -170,13 +170,13 @@ double GaussianPair::second(const Moments& m) const {
   return log_marginal_likelihood(m, d0, m.dimension, prior_);
 }
 
-double GaussianPair::first_pooled(const Pool& pool, std::size_t e) const {
+double GaussianPairModel::first_pooled(const Pool& pool, std::size_t e) const {
   Pool grown = pool;
   grown += moments_.environments[e];
   return first(grown) - first(pool);
 }
 
-std::pair<double, double> GaussianPair::second_pooled(const Pool& pool, std::size_t e) const {
+std::pair<double, double> GaussianPairModel::second_pooled(const Pool& pool, std::size_t e) const {
   Pool grown = pool;
   grown += moments_.environments[e];
   return {second(grown) - second(pool), -INFINITY};

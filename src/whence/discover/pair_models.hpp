@@ -77,10 +77,10 @@ struct PairMoments {
 };
 
 /// Linear Gaussian vectors under one normal-inverse-Wishart prior of the joint (BGe).
-class GaussianPair {
+class GaussianPairModel {
  public:
   using Pool = Moments;
-  GaussianPair(const PairMoments& moments, Structure structure, double scale);
+  GaussianPairModel(const PairMoments& moments, Structure structure, double scale);
 
   Pool empty_first() const { return Moments(moments_.environments[0].dimension); }
   Pool empty_second() const { return empty_first(); }

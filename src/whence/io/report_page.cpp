@@ -191,7 +191,8 @@ std::string key_row(const Curve& curve, std::size_t index, double x) {
       band ? human_number(q25) + " to " + human_number(q75) : "–");
 }
 
-std::string key(const Figure& figure, const std::vector<const Curve*>& curves) {
+std::string key(const Figure& figure, const std::vector<const Curve*>& curves,
+                const PageInfo& info) {
   double last = -INFINITY;
   for (const Curve* curve : curves)
     for (double x : curve->x)
@@ -199,10 +200,11 @@ std::string key(const Figure& figure, const std::vector<const Curve*>& curves) {
   std::string out = fmt::format(
       "<table class=\"key\" role=\"table\">\n<thead role=\"rowgroup\"><tr role=\"row\">"
       "<th role=\"columnheader\" scope=\"col\"><span class=\"at\">{} = {}</span></th>"
-      "<th role=\"columnheader\" scope=\"col\" class=\"num\">median</th>"
-      "<th role=\"columnheader\" scope=\"col\" class=\"num\">25–75\u00a0%</th></tr></thead>\n"
+      "<th role=\"columnheader\" scope=\"col\" class=\"num\">{}</th>"
+      "<th role=\"columnheader\" scope=\"col\" class=\"num\">{}</th></tr></thead>\n"
       "<tbody role=\"rowgroup\">\n",
-      escape_markup(figure.x_label), human_number(last, 6));
+      escape_markup(figure.x_label), human_number(last, 6), info.random ? "median" : "value",
+      info.random ? "25–75\u00a0%" : "range");
   for (std::size_t i = 0; i < curves.size(); ++i) out += key_row(*curves[i], i, last);
   return out + "</tbody>\n</table>\n";
 }
@@ -219,7 +221,8 @@ std::string scatter_key(const std::vector<const Curve*>& curves) {
   return out + "</tbody>\n</table>\n";
 }
 
-std::string figure_element(const Figure& figure, const Report& report, std::size_t number) {
+std::string figure_element(const Figure& figure, const Report& report, std::size_t number,
+                           const PageInfo& info) {
   const auto curves = curves_of(figure, report);
   // The script reads values off lines; it leaves a figure without a number alone.
   std::string out =
@@ -228,7 +231,7 @@ std::string figure_element(const Figure& figure, const Report& report, std::size
   out += "<div class=\"plot\">\n<div class=\"wide\">" +
          svg_plot(figure, report.curves, {640, 380}) + "</div>\n<div class=\"narrow\">" +
          svg_plot(figure, report.curves, {340, 300}) + "</div>\n</div>\n";
-  if (!curves.empty()) out += figure.scatter ? scatter_key(curves) : key(figure, curves);
+  if (!curves.empty()) out += figure.scatter ? scatter_key(curves) : key(figure, curves, info);
   return out + optional_element("figcaption", "", figure.caption) + "</figure>\n";
 }
 
@@ -341,7 +344,8 @@ std::string settings(const Report& report) {
 
 // ---- the page ---------------------------------------------------------------------------------
 
-std::string provenance(const Report& report) {
+std::string provenance(const Report& report, const PageInfo& info) {
+  if (!info.random) return {};
   std::string out = "<p class=\"eyebrow\">";
   out += fmt::format("<span>{}</span>", escape_markup(report.experiment));
   if (!report.profile.empty())
@@ -363,9 +367,10 @@ std::string heading(const Report& report, const std::string& id, const PageInfo&
 std::string experiment(const Report& report, const std::string& id, const PageInfo& info,
                        std::size_t& figures) {
   std::string out = fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n", id);
-  out += provenance(report) + heading(report, id, info);
+  out += provenance(report, info) + heading(report, id, info);
   std::string drawn, said;
-  for (const Figure& figure : report.figures) drawn += figure_element(figure, report, figures++);
+  for (const Figure& figure : report.figures)
+    drawn += figure_element(figure, report, figures++, info);
   for (const Claim& claim : report.claims) said += claim_entry(claim);
   if (!said.empty()) said = "<h3>The paper’s claims</h3>\n" + said;
   // The evidence first, the claims beside it: figures, or else the tables.
@@ -417,10 +422,13 @@ std::string colophon(const PageInfo& info) {
   std::string out = "<footer class=\"colophon\">\n<h2>How to reproduce this page</h2>\n";
   if (!info.command.empty())
     out += element("pre", "class=\"command\" tabindex=\"0\"", info.command);
-  out +=
-      "<p>Equal settings and an equal seed give equal numbers, whatever the number of threads. "
-      "Lines in the figures are medians over runs, bands reach from the 25\u00a0% to the 75\u00a0% "
-      "quantile.</p>\n<p class=\"eyebrow\">";
+  out += info.random
+             ? "<p>Equal settings and an equal seed give equal numbers, whatever the number of "
+               "threads. Lines in the figures are medians over runs, bands reach from the "
+               "25\u00a0% to the 75\u00a0% quantile.</p>\n"
+             : "<p>Equal data and equal options give equal numbers, whatever the number of "
+               "threads.</p>\n";
+  out += "<p class=\"eyebrow\">";
   out += fmt::format("<span>Whence {}</span>", escape_markup(info.version));
   if (!info.revision.empty())
     out += fmt::format("<span>revision {}</span>", escape_markup(info.revision));

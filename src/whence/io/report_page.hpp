@@ -13,6 +13,7 @@ struct PageInfo {
   std::string title, lead;  // lead: the answer in words, before anything else
   std::string version, revision;
   std::string command;  // the command line that makes this page again
+  bool random = true;   // false: found in given data, without random numbers and without runs
 };
 
 /// Complete without scripts, without a network and without this program. All text is escaped, a

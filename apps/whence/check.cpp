@@ -1,0 +1,57 @@
+#include <memory>
+
+#include "apps/whence/commands.hpp"
+#include "apps/whence/data_options.hpp"
+#include "apps/whence/terminal.hpp"
+#include "apps/whence/text_table.hpp"
+#include "whence/core/text.hpp"
+#include "whence/discover/data_check.hpp"
+
+namespace whence {
+namespace {
+
+struct CheckCommand {
+  DataOptions data;
+  std::string threads = "auto";
+  bool json = false;
+};
+
+void run(const CheckCommand& command, const Globals& globals) {
+  const int threads = threads_of(command.threads, globals);
+  const LoadedData loaded = load_data(command.data, 2);
+  stop_if_interrupted();
+  const DataCheck check = check_data(loaded.data, loaded.baseline, threads);
+  stop_if_interrupted();
+  print_reading(loaded, globals);
+  if (command.json) {
+    Json result = check_json(check);
+    result.set("warnings", Json::list(loaded.warnings));
+    return print(result.dump(2) + "\n");
+  }
+  std::string out;
+  for (const Table& table : check_tables(check))
+    out += for_locale(printable(table.title)) + "\n" + text_table(table, 20) + "\n";
+  for (const std::string& remark : check.remarks)
+    out += wrapped(for_locale(printable(remark)), 0, terminal_width()) + "\n";
+  print(out);
+}
+
+}  // namespace
+
+void add_check(CLI::App& root, Globals& globals) {
+  CLI::App* app =
+      root.add_subcommand("check", "your data: what they hold and what they can decide");
+  app->group("Your data");
+  const auto command = std::make_shared<CheckCommand>();
+  add_data_options(*app, command->data);
+  add_value(*app, "--threads", command->threads, "N", "threads; results do not depend on it")
+      ->default_str("as many as this process may use");
+  app->add_flag("--json", command->json, "print one JSON object to stdout and nothing else");
+  app->footer(
+      "Examples:\n"
+      "  whence check --baseline base.csv --shifted q1.csv --shifted q2.csv\n"
+      "  whence check data.csv --environment site --columns rain,umbrella");
+  app->callback([command, &globals] { run(*command, globals); });
+}
+
+}  // namespace whence

@@ -1,0 +1,180 @@
+#include "apps/whence/data_options.hpp"
+
+#include <algorithm>
+
+#include "apps/whence/terminal.hpp"
+#include "whence/core/error.hpp"
+#include "whence/core/text.hpp"
+
+namespace whence {
+namespace {
+
+[[noreturn]] void refuse(const std::string& place, const std::string& problem,
+                         const std::string& hint) {
+  throw Error(ExitCode::usage, "E-USAGE-DATA", place, problem, hint);
+}
+
+std::string last_part(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+/// One character, or the name of one that is hard to type.
+char character_of(const std::string& option, const std::string& text) {
+  if (text == "tab" || text == "\\t") return '\t';
+  if (text.size() != 1)
+    throw Error(ExitCode::usage, "E-USAGE-VALUE", option,
+                "'" + excerpt(text) + "' is not one character", "such as ';' or tab");
+  return text[0];
+}
+
+ReadOptions read_options(const DataOptions& options, std::size_t variables) {
+  ReadOptions read;
+  if (!options.columns.empty()) read.columns = parse_columns(options.columns);
+  if (!options.types.empty()) read.types = parse_types(options.types);
+  read.variables = variables;
+  if (!options.delimiter.empty()) read.delimiter = character_of("--delimiter", options.delimiter);
+  read.decimal = character_of("--decimal", options.decimal);
+  read.header = !options.no_header;
+  read.missing = options.missing == "drop" ? MissingPolicy::drop : MissingPolicy::error;
+  if (!options.na.empty()) read.na = split(options.na, ',');
+  read.unseen = options.unseen == "error" ? UnseenPolicy::error : UnseenPolicy::accept;
+  read.max_memory = bytes_of(options.max_memory);
+  if (!read.columns.empty() && read.columns.size() != variables)
+    refuse("--columns",
+           std::to_string(read.columns.size()) + " variables are named; " +
+               std::to_string(variables) + " are needed",
+           "--columns X,Y");
+  return read;
+}
+
+void check_form(const DataOptions& options) {
+  const std::string forms = "--baseline FILE --shifted FILE, or FILE --environment COLUMN";
+  if (options.table.empty()) {
+    if (!options.environment.empty())
+      refuse("--environment", "a column of environments belongs to one table",
+             "name the table: FILE --environment COLUMN");
+    if (options.shifted.empty()) refuse("", "there is no shifted data set", forms);
+    return;
+  }
+  if (!options.shifted.empty())
+    refuse("--shifted", "give either one table or files, not both", forms);
+  if (options.environment.empty())
+    refuse("",
+           "which column of " + printable(last_part(options.table)) + " tells environments apart?",
+           "--environment COLUMN");
+}
+
+std::vector<NamedFile> files_of(const DataOptions& options) {
+  std::vector<NamedFile> files;
+  if (!options.baseline.empty()) files.push_back({options.baseline, {}, true});
+  for (const std::string& file : options.shifted) files.push_back({file});
+  return files;
+}
+
+}  // namespace
+
+void add_data_options(CLI::App& app, DataOptions& options) {
+  app.add_option("TABLE", options.table, "one table with a column of environments")
+      ->type_name("FILE");
+  add_value(app, "--environment", options.environment, "COLUMN",
+            "the column that tells the environments of one table apart");
+  add_value(app, "--baseline", options.baseline, "FILE",
+            "the unshifted data; with --environment, the name of that environment");
+  app.add_option("--shifted", options.shifted, "shifted data; may be given again and again")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  add_value(app, "--columns", options.columns, "X,Y",
+            "the two variables; V=A+B makes one of several columns");
+  add_value(app, "--types", options.types, "X=TYPE,...",
+            "types of columns: real, categorical, categorical:LEVELS or labels")
+      ->default_str("from the data");
+  add_value(app, "--missing", options.missing, "error|drop", "what to do with missing values");
+  add_value(app, "--na", options.na, "TEXT,...", "texts that mean missing, beside empty fields");
+  add_value(app, "--unseen", options.unseen, "accept|error",
+            "what to do with categories that the baseline lacks");
+  add_value(app, "--delimiter", options.delimiter, "CHARACTER", "what separates fields")
+      ->default_str("from the data");
+  add_value(app, "--decimal", options.decimal, "CHARACTER", "the decimal sign");
+  app.add_flag("--no-header", options.no_header, "the first line holds values, not names");
+  add_value(app, "--max-memory", options.max_memory, "SIZE", "refuse data that need more");
+}
+
+LoadedData load_data(const DataOptions& options, std::size_t variables) {
+  check_form(options);
+  const ReadOptions read = read_options(options, variables);
+  if (options.table.empty()) return read_files(files_of(options), read);
+  std::optional<std::string> baseline;
+  if (!options.baseline.empty()) baseline = options.baseline;
+  return read_long_table(options.table, options.environment, read, baseline);
+}
+
+Json data_options_json(const DataOptions& options) {
+  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+  const bool files = options.table.empty();
+  return Json::object({{"environment", text(options.environment)},
+                       {"baseline", text(files ? last_part(options.baseline) : options.baseline)},
+                       {"columns", text(options.columns)},
+                       {"types", text(options.types)},
+                       {"missing", options.missing},
+                       {"na", text(options.na)},
+                       {"unseen", options.unseen},
+                       {"delimiter", text(options.delimiter)},
+                       {"decimal", options.decimal},
+                       {"header", !options.no_header}});
+}
+
+std::vector<std::string> data_options_words(const DataOptions& options) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* name, const std::string& value, const std::string& usual = {}) {
+    if (value != usual) words.insert(words.end(), {name, printable(value)});
+  };
+  const bool files = options.table.empty();
+  if (!files) words.push_back(printable(last_part(options.table)));
+  add("--environment", options.environment);
+  add("--baseline", files ? last_part(options.baseline) : options.baseline);
+  for (const std::string& file : options.shifted) add("--shifted", last_part(file));
+  add("--columns", options.columns);
+  add("--types", options.types);
+  add("--missing", options.missing, "error");
+  add("--na", options.na);
+  add("--unseen", options.unseen, "accept");
+  add("--delimiter", options.delimiter);
+  add("--decimal", options.decimal, ".");
+  if (options.no_header) words.push_back("--no-header");
+  return words;
+}
+
+std::vector<std::filesystem::path> input_paths(const DataOptions& options) {
+  std::vector<std::filesystem::path> paths(options.shifted.begin(), options.shifted.end());
+  if (!options.table.empty())
+    paths.emplace_back(options.table);
+  else if (!options.baseline.empty())
+    paths.emplace_back(options.baseline);
+  return paths;
+}
+
+void refuse_to_overwrite(const std::vector<std::filesystem::path>& inputs,
+                         const std::filesystem::path& output) {
+  const auto real = [](const std::filesystem::path& path) {
+    std::error_code error;
+    const auto canonical = std::filesystem::weakly_canonical(path, error);
+    return error ? path : canonical;
+  };
+  const auto folder = real(output);
+  for (const auto& input : inputs) {
+    const auto file = real(input);
+    const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
+    if (end == folder.end())
+      throw Error(ExitCode::bad_config, "E-OUT-INPUT", printable(output.string()),
+                  "the results would replace the folder of " + printable(input.filename().string()),
+                  "choose another folder with -o");
+  }
+}
+
+void print_reading(const LoadedData& loaded, const Globals& globals) {
+  if (globals.quiet) return;
+  for (const std::string& note : loaded.notes) print_note(note);
+  for (const std::string& warning : loaded.warnings) print_warning(warning);
+}
+
+}  // namespace whence

@@ -1,0 +1,42 @@
+// The options that say which data to read and how: shared by all commands that read data.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "apps/whence/commands.hpp"
+#include "whence/io/data_reader.hpp"
+#include "whence/io/json.hpp"
+
+namespace whence {
+
+struct DataOptions {
+  std::string table, environment, baseline;
+  std::vector<std::string> shifted;
+  std::string columns, types, missing = "error", na, unseen = "accept", delimiter, decimal = ".";
+  std::string max_memory = "4G";
+  bool no_header = false;
+};
+
+void add_data_options(CLI::App& app, DataOptions& options);
+
+/// Reads files or one long table with `variables` variables; usage errors when the options do not
+/// fit together.
+LoadedData load_data(const DataOptions& options, std::size_t variables);
+
+/// The options as they stand, defaults included; of paths only the last part.
+Json data_options_json(const DataOptions& options);
+
+/// The same as words of a command line; defaults are left out.
+std::vector<std::string> data_options_words(const DataOptions& options);
+
+/// Results replace a folder as a whole: data inside it would be lost. An Error of code bad_config.
+void refuse_to_overwrite(const std::vector<std::filesystem::path>& inputs,
+                         const std::filesystem::path& output);
+std::vector<std::filesystem::path> input_paths(const DataOptions& options);
+
+/// Notes and warnings of the reader, on stderr.
+void print_reading(const LoadedData& loaded, const Globals& globals);
+
+}  // namespace whence

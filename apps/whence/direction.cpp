@@ -1,0 +1,142 @@
+#include "whence/discover/direction.hpp"
+
+#include <memory>
+#include <optional>
+
+#include "apps/whence/commands.hpp"
+#include "apps/whence/data_options.hpp"
+#include "apps/whence/results.hpp"
+#include "apps/whence/terminal.hpp"
+#include "apps/whence/text_table.hpp"
+#include "whence/core/error.hpp"
+#include "whence/core/text.hpp"
+#include "whence/discover/direction_report.hpp"
+#include "whence/discover/direction_settings.hpp"
+#include "whence/discover/verdict.hpp"
+#include "whence/io/report_files.hpp"
+#include "whence/io/result_json.hpp"
+#include "whence/io/text_file.hpp"
+#include "whence/version.hpp"
+
+namespace whence {
+namespace {
+
+struct DirectionCommand {
+  DataOptions data;
+  std::string model, prior, config, output = "whence-out/direction", threads = "auto";
+  bool json = false;
+};
+
+/// A configuration first, options over it.
+DirectionSettings settings_of(const DirectionCommand& command) {
+  DirectionSettings settings;
+  if (!command.config.empty())
+    settings = read_direction_settings(read_text_file(command.config), printable(command.config));
+  if (!command.model.empty()) settings.model = *direction_model(command.model);
+  if (!command.prior.empty()) settings.prior = parse_prior(command.prior, settings.prior);
+  return settings;
+}
+
+Json options_json(const DirectionCommand& command, const DirectionSettings& settings) {
+  Json options = data_options_json(command.data);
+  options.set("model", name_of(settings.model));
+  options.set("prior", prior_json(settings.prior));
+  return options;
+}
+
+/// The command that gives the same results again.
+std::vector<std::string> command_words(const DirectionCommand& command) {
+  std::vector<std::string> words = {"whence", "direction"};
+  for (std::string& word : data_options_words(command.data)) words.push_back(std::move(word));
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {name, printable(value)});
+  };
+  add("--model", command.model);
+  add("--prior", command.prior);
+  add("--config", std::filesystem::path(command.config).filename().string());
+  return words;
+}
+
+/// One screen: the answer, how sure, what changed where, what would help.
+std::string on_screen(const DirectionResult& result, const Report& report,
+                      const OutputDirectory& directory) {
+  const int width = terminal_width();
+  const auto words = [&](const std::string& text, int indent) {
+    return wrapped(for_locale(printable(text)), indent, width) + "\n";
+  };
+  std::string out = words(in_words(result), 0) + "\n";
+  out += text_table(report.tables[0]) + "\n" + text_table(report.tables[1], 10) + "\n";
+  for (const std::string& advice : result.advice) out += words(advice, 0);
+  out +=
+      words("model: " + std::string(name_of(result.model)) + " (" + result.model_reason + ")", 0);
+  return out + "page: " + shown_path(directory.path() / "index.html") + "\n";
+}
+
+void run(const DirectionCommand& command, const Globals& globals) {
+  const DirectionSettings settings = settings_of(command);
+  DirectionOptions options;
+  options.model = settings.model;
+  options.prior = settings.prior;
+  options.threads = threads_of(command.threads, globals);
+  refuse_to_overwrite(input_paths(command.data), command.output);
+  const LoadedData loaded = load_data(command.data, 2);
+  options.baseline = loaded.baseline;
+  OutputDirectory directory(command.output);
+  RunRecord record(command_words(command), options.threads);
+  stop_if_interrupted();
+
+  DirectionResult result = find_direction(loaded.data, options);
+  stop_if_interrupted();
+  const std::size_t own = result.warnings.size();
+  result.warnings.insert(result.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
+  Report report = direction_report(result, belief_path(loaded.data, options, result));
+  const Json asked = options_json(command, settings);
+  report.settings_json = asked.dump();
+  record.timed("direction", record.elapsed());
+
+  std::vector<OutputFile> files =
+      report_files(report, {report.title, report.summary, version(), revision(),
+                            joined(command_words(command), " "), false});
+  const std::string text =
+      result_text(direction_json(result, {loaded.data.variables, loaded.sources, asked}));
+  files[0].content = text;  // result.json
+  publish(directory, std::move(files), record);
+  print_reading(loaded, globals);
+  if (!globals.quiet)
+    for (std::size_t i = result.warnings.size() - own; i < result.warnings.size(); ++i)
+      print_warning(result.warnings[i]);
+  if (command.json)
+    print(text);
+  else if (!globals.quiet)
+    print(on_screen(result, report, directory));
+}
+
+}  // namespace
+
+void add_direction(CLI::App& root, Globals& globals) {
+  CLI::App* app =
+      root.add_subcommand("direction", "your data: which of two variables is the cause?");
+  app->group("Your data");
+  const auto command = std::make_shared<DirectionCommand>();
+  add_data_options(*app, command->data);
+  add_value(*app, "--model", command->model, "auto|categorical|gaussian|labels",
+            "what is assumed of the data; labels assumes no density")
+      ->default_str("auto");
+  add_value(*app, "--prior", command->prior, "NAME=WEIGHT,...",
+            "weights of the prior: forward, backward, no_link; nothing, cause, mechanism, effect, "
+            "row, both; quiet, turbulent");
+  add_value(*app, "--config", command->config, "FILE",
+            "a JSON object with \"model\" and \"prior\"; options count more");
+  add_value(*app, "--threads", command->threads, "N", "threads; results do not depend on it")
+      ->default_str("as many as this process may use");
+  add_value(*app, "-o,--output", command->output, "DIR", "where the results go, all at once");
+  app->add_flag("--json", command->json, "print result.json to stdout and nothing else");
+  app->footer(
+      "Examples:\n"
+      "  whence direction --baseline base.csv --shifted q1.csv --shifted q2.csv\n"
+      "  whence direction data.csv --environment site --baseline A --columns rain,umbrella\n"
+      "  whence direction data.csv --environment site --json | jq .verdict");
+  app->callback([command, &globals] { run(*command, globals); });
+}
+
+}  // namespace whence

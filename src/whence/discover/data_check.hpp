@@ -1,0 +1,51 @@
+// A look at the data of a pair before any question about causes: what the columns hold, how the
+// environments differ, and which differences these rows could have shown.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "whence/core/dataset.hpp"
+#include "whence/core/report.hpp"
+#include "whence/io/json.hpp"
+
+namespace whence {
+
+struct ColumnCheck {
+  std::string name;
+  bool categorical = false;
+  int levels = 0, dimension = 1;
+  std::size_t distinct = 0;    // rows that differ
+  double tied = 0;             // share of rows that equal another one; real columns only
+  bool whole_numbers = false;  // a real column without fractions: rounded, or codes of categories
+};
+
+/// How an environment differs from the baseline, or from all others: evidence in nats.
+struct ShiftCheck {
+  std::string name;
+  std::size_t rows = 0;
+  bool baseline = false;
+  double first = 0, second = 0;                           // of each variable's own law
+  double second_given_first = 0, first_given_second = 0;  // of each conditional law
+  double visible = 0;  // the smallest shift these rows could show, in standard deviations
+};
+
+struct DataCheck {
+  std::vector<ColumnCheck> columns;
+  std::vector<ShiftCheck> environments;
+  double dependence = 0;  // evidence that the two depend on each other at all, in nats
+  std::vector<std::string> remarks;
+};
+
+/// Evidence above this many nats (20 to 1) is called clear.
+inline constexpr double clear_evidence = 3.0;
+
+/// `data` has two variables and at least two environments.
+DataCheck check_data(const Dataset& data, std::optional<std::size_t> baseline, int threads);
+
+/// "columns" and "environments", for people.
+std::vector<Table> check_tables(const DataCheck& check);
+Json check_json(const DataCheck& check);
+
+}  // namespace whence
