@@ -75,12 +75,27 @@ std::vector<Work> all_work() {
                 sizes + fmt::format(R"(, "steps": {})", steps),
                 runs};
   };
+  const auto gaussian = [](int d, const char* rate, int runs, int episodes) {
+    const std::string one_rule = fmt::format(
+        R"("dimensions": [{}], "optimizers": ["adam"], "learning_rates": [{}], "control_episodes": 1)",
+        d, rate);
+    return Work{fmt::format("belief-linear-gaussian/d={}", d),
+                "belief-linear-gaussian",
+                "paper",
+                "episode",
+                200,
+                one_rule + R"(, "runs": {runs})",
+                one_rule + fmt::format(R"(, "runs": {{runs}}, "episodes": {})", episodes),
+                runs};
+  };
   return {belief(10),
           belief(100),
           adaptation("adaptation-curve", "released-code"),
           adaptation("adaptation-curve/paper", "paper"),
           same(10, 20, 200),
-          same(100, 10, 100)};
+          same(100, 10, 100),
+          gaussian(10, "1e-3", 400, 10),
+          gaussian(100, "1e-5", 40, 4)};
 }
 
 Settings settings_of(const Work& work, const std::string& overlay, int runs) {

@@ -1,11 +1,12 @@
 """What every contender shares: the work by name, the command line, the one line of JSON.
 
-A contender is a file with a class that has three methods, each of which returns a function that does
+A contender is a file with a class that has four methods, each of which returns a function that does
 the work when it is called, and returns statistics of it:
 
     belief(task, runs, episodes)          unit: one episode, for both hypotheses
     adaptation(task, runs, steps)         unit: one run of all its steps, with its test set
     same_distribution(task, runs, steps)  unit: one step of one run, with its test evaluation
+    linear_gaussian(task, runs, episodes) unit: one episode of ten steps, for both hypotheses
 
 What happens before the function is called (drawing worlds, drawing the large test set) is not timed.
 """
@@ -44,10 +45,14 @@ TASKS = {
         Task("adaptation-curve/paper", "adaptation", 10, "rmsprop", 0.1, 1, 10_000),
         Task("same-distribution/N=10", "same_distribution", 10, "rmsprop", 0.01, 100, 100_000),
         Task("same-distribution/N=100", "same_distribution", 100, "rmsprop", 0.01, 100, 100_000),
+        # of vectors, `levels` is their dimension
+        Task("belief-linear-gaussian/d=10", "linear_gaussian", 10, "adam", 1e-3, 10),
+        Task("belief-linear-gaussian/d=100", "linear_gaussian", 100, "adam", 1e-5, 10),
     )
 }
 
-UNITS = {"belief": "episode", "adaptation": "run", "same_distribution": "step"}
+UNITS = {"belief": "episode", "adaptation": "run", "same_distribution": "step",
+         "linear_gaussian": "episode"}
 ADAPTATION_STEPS = 500
 
 

@@ -9,6 +9,7 @@ Differences from the plain loop, none of which changes a result:
 """
 
 import contender
+import linear_gaussian
 from contender import ADAPTATION_STEPS, statistic
 
 import torch
@@ -172,10 +173,12 @@ class TorchBatched:
             return 100, 200 if quick else 1000
         if task.kind == "adaptation":
             return 100 if quick else 400, ADAPTATION_STEPS
+        if task.kind == "linear_gaussian":
+            return {10: (2, 200), 100: (1, 50)}[task.levels]
         return {10: (400, 50), 100: (5, 40)}[task.levels]
 
     def warm_up(self, task):
-        return 10, 20
+        return (1, 10) if task.kind == "linear_gaussian" else (10, 20)
 
     def check_size(self, task, quick):
         runs = 100 if quick else 400
@@ -183,7 +186,12 @@ class TorchBatched:
             return runs, 20
         if task.kind == "adaptation":
             return runs, 21
+        if task.kind == "linear_gaussian":
+            return {10: (runs, 10), 100: (runs // 10, 4)}[task.levels]
         return {10: (runs, 12), 100: (runs // 20, 10)}[task.levels]
+
+    def linear_gaussian(self, task, runs, episodes):
+        return linear_gaussian.prepare(linear_gaussian.batched_run, task, runs, episodes)
 
     def belief(self, task, runs, episodes):
         worlds = Worlds(runs, task.levels)

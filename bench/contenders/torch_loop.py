@@ -7,6 +7,7 @@ arithmetic wherever there are more examples than rows.
 """
 
 import contender
+import linear_gaussian
 from contender import ADAPTATION_STEPS, statistic
 
 import torch
@@ -144,10 +145,12 @@ class TorchLoop:
             return 1, 500 // less
         if task.kind == "adaptation":
             return 1, ADAPTATION_STEPS
+        if task.kind == "linear_gaussian":
+            return 1, {10: 50, 100: 10}[task.levels] // less
         return 1, {10: 50, 100: 5}[task.levels] // less
 
     def warm_up(self, task):
-        return 1, 5 if task.kind == "same_distribution" and task.levels == 100 else 20
+        return 1, 5 if task.levels == 100 and task.kind != "belief" else 20
 
     def check_size(self, task, quick):
         less = 4 if quick else 1
@@ -155,6 +158,8 @@ class TorchLoop:
             return 120 // less, 20
         if task.kind == "adaptation":
             return 120 // less, 21
+        if task.kind == "linear_gaussian":
+            return {10: (40 // less, 10), 100: (12 // less + 1, 4)}[task.levels]
         return {10: (48 // less, 12), 100: (12 // less + 1, 10)}[task.levels]
 
     def belief(self, task, runs, episodes):
@@ -164,6 +169,9 @@ class TorchLoop:
             return belief_statistics(task, [belief_run(task, w, episodes) for w in worlds])
 
         return work
+
+    def linear_gaussian(self, task, runs, episodes):
+        return linear_gaussian.prepare(linear_gaussian.loop_run, task, runs, episodes)
 
     def adaptation(self, task, runs, steps):
         worlds = [World(task.levels) for _ in range(runs)]

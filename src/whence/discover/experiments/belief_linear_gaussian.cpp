@@ -45,8 +45,10 @@ struct Run {
 
 std::vector<Rule> rules_of(const Settings& settings) {
   std::vector<Rule> rules;
+  std::vector<double> rates = settings.numbers("learning_rates");
+  std::sort(rates.begin(), rates.end());
   for (const std::string& name : settings.texts("optimizers"))
-    for (double rate : settings.numbers("learning_rates"))
+    for (double rate : rates)
       for (auto kind :
            {OptimizerSpec::Kind::sgd, OptimizerSpec::Kind::rmsprop, OptimizerSpec::Kind::adam})
         if (name == name_of(kind)) rules.push_back({{.kind = kind, .learning_rate = rate}});
@@ -183,41 +185,55 @@ Table cells_table(std::span<const Outcome> outcomes) {
   return table;
 }
 
+constexpr const char* shown_name(OptimizerSpec::Kind kind) {
+  switch (kind) {
+    case OptimizerSpec::Kind::sgd: return "SGD";
+    case OptimizerSpec::Kind::rmsprop: return "RMSprop";
+    case OptimizerSpec::Kind::adam: return "Adam";
+  }
+  return "?";
+}
+
+using Quantity = std::vector<double> Outcome::*;
+
 /// A quantity of the outcomes as a function of the learning rate, one curve per dimension and
-/// optimizer.
+/// optimizer; returns the curves' ids.
+std::vector<std::string> add_rate_curves(const std::string& prefix, ShiftKind shift,
+                                         Quantity quantity, std::span<const Outcome> outcomes,
+                                         Report& report) {
+  std::vector<std::string> ids;
+  for (const Outcome& o : outcomes) {
+    if (o.shift != shift) continue;
+    const OptimizerSpec& optimizer = o.rule.optimizer;
+    std::string id = fmt::format("{}/d={}/{}", prefix, o.dimension, name_of(optimizer.kind));
+    if (ids.empty() || ids.back() != id) {
+      Curve curve;
+      curve.id = id;
+      curve.label = fmt::format("d = {}, {}", o.dimension, shown_name(optimizer.kind));
+      report.curves.push_back(std::move(curve));
+      ids.push_back(std::move(id));
+    }
+    Curve& curve = report.curves.back();
+    const std::vector<double>& values = o.*quantity;
+    curve.x.push_back(optimizer.learning_rate);
+    curve.median.push_back(median(values));
+    curve.q25.push_back(quantile(values, 0.25));
+    curve.q75.push_back(quantile(values, 0.75));
+  }
+  return ids;
+}
+
+/// A share between 0 and 1, drawn.
 struct ByRate {
   const char *id, *title, *y_label, *caption;
   ShiftKind shift;
-  std::vector<double> Outcome::*quantity;
+  Quantity quantity;
 };
 
 void add_by_rate(const ByRate& what, std::span<const Outcome> outcomes, Report& report) {
   Figure figure{what.id, what.title, "inner learning rate", what.y_label, {}, what.caption, true};
   figure.y_max = 1;
-  for (const Outcome& o : outcomes) {
-    if (o.shift != what.shift) continue;
-    const std::string id =
-        fmt::format("{}/d={}/{}", what.id, o.dimension, name_of(o.rule.optimizer.kind));
-    if (figure.curves.empty() || figure.curves.back() != id) {
-      figure.curves.push_back(id);
-      report.curves.push_back(
-          {id,
-           fmt::format("d = {}, {}", o.dimension,
-                       o.rule.optimizer.kind == OptimizerSpec::Kind::sgd    ? "SGD"
-                       : o.rule.optimizer.kind == OptimizerSpec::Kind::adam ? "Adam"
-                                                                            : "RMSprop"),
-           {},
-           {},
-           {},
-           {}});
-    }
-    Curve& curve = report.curves.back();
-    const std::vector<double>& values = o.*what.quantity;
-    curve.x.push_back(o.rule.optimizer.learning_rate);
-    curve.median.push_back(median(values));
-    curve.q25.push_back(quantile(values, 0.25));
-    curve.q75.push_back(quantile(values, 0.75));
-  }
+  figure.curves = add_rate_curves(what.id, what.shift, what.quantity, outcomes, report);
   report.figures.push_back(std::move(figure));
 }
 
@@ -423,6 +439,7 @@ Report belief_linear_gaussian(const Settings& settings, const RunOptions& option
                "Nothing here says anything about the direction: ½ would be honest.",
                ShiftKind::none, &Outcome::wins},
               outcomes, report);
+  add_rate_curves("delta", ShiftKind::cause, &Outcome::median_delta, outcomes, report);
   report.tables.push_back(cells_table(outcomes));
   add_claims(dimensions, outcomes, report);
   add_numbers(dimensions, runs, outcomes, report);
