@@ -84,6 +84,8 @@ inline std::vector<Case> structure_cases() {
       {"C42 gzip", "\x1f\x8b\x08rest", "E-CSV-FORMAT", 3, "", "looks like gzip"},
       {"C42 xlsx", "PK\x03\x04rest", "E-CSV-FORMAT", 3, "", "zip archive"},
       {"C42 parquet", "PAR1\x15\x04rest", "E-CSV-FORMAT", 3, "", "parquet"},
+      {"C42 bzip2", "BZh91AY&SYrest", "E-CSV-FORMAT", 3, "", "bzip2"},
+      {"C42 half a bzip2", "BZh", "E-CSV-NOROWS"},
       {"C42 PDF", "%PDF-1.7\n", "E-CSV-FORMAT", 3, "", "PDF"},
       {"C42 named like one", "PAR1,%PDF\n" + rows, ""},
       {"C45 names",

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const char* data, std::size_t size) {
       if (column.kind == RawColumn::Kind::skipped) continue;
       fuzz::require(column.numbers.size() + column.texts.size() == table.rows);
       std::size_t missing = 0;
-      for (const double value : column.numbers) {
+      for (const double value : column.numbers.values()) {
         fuzz::require(!std::isinf(value) && !(value == 0 && std::signbit(value)));
         missing += std::isnan(value);
       }

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const char* data, std::size_t size) {
     fuzz::require(source.bytes_read() == size);
     for (const RawColumn& column : table.columns) {
       fuzz::require(column.numbers.size() == table.rows);
-      for (const double value : column.numbers) fuzz::require(std::isfinite(value));
+      for (const double value : column.numbers.values()) fuzz::require(std::isfinite(value));
     }
   });
   return 0;

@@ -22,7 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const char* data, std::size_t size) {
     const std::string file = "x,y\n" + text + ",1\n";
     MemorySource source("fuzz.csv", file);
     const RawTable table = read_csv(source, {});
-    fuzz::require(std::memcmp(&expected, table.columns[0].numbers.data(), sizeof expected) == 0);
+    fuzz::require(
+        std::memcmp(&expected, table.columns[0].numbers.values().data(), sizeof expected) == 0);
   }
   if (parsed.kind == FieldKind::overflow)
     fuzz::require(std::isinf(std::strtod(trimmed(text).data(), nullptr)));

@@ -19,6 +19,11 @@ constexpr double powers_of_ten[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7
 /// The commonest fields, read without a call: -12.345 with digits that a double holds exactly, so
 /// that one division rounds correctly. Anything else is left to parse_field().
 inline bool simple_number(const char* text, std::size_t size, char decimal, double& value) {
+  if (size == 1) {  // a code: no loop
+    const std::uint32_t digit = std::uint8_t(text[0]) - std::uint32_t('0');
+    value = double(digit);
+    return digit <= 9;
+  }
   if (size - 1 >= 17) return false;
   const bool negative = text[0] == '-';
   const char *at = text + negative, *end = text + size;
@@ -98,7 +103,7 @@ void CsvColumn::decide(Cursor& at) {
       if (is_text)
         out_.texts.assign(undecided_, -1);
       else
-        out_.numbers.assign(undecided_, missing_number);
+        out_.numbers.append(std::vector<double>(undecided_, missing_number));
       return;
     }
   }
@@ -120,9 +125,7 @@ void CsvColumn::take_numbers(Cursor& at) {
       values_[at.row] = missing_number;
     }
   }
-  // Appending touches the new memory once; resizing would write it twice.
-  out_.numbers.insert(out_.numbers.end(), values_.begin() + std::ptrdiff_t(first),
-                      values_.begin() + std::ptrdiff_t(rows));
+  out_.numbers.append({values_.data() + first, rows - first});
 }
 
 double CsvColumn::number(const Cursor& at) {
@@ -194,7 +197,7 @@ void CsvColumn::note(const Cursor& at, Meaning what, std::string_view text) {
 void CsvColumn::finish() {
   if (out_.kind != RawColumn::Kind::skipped) return;
   out_.kind = RawColumn::Kind::numbers;
-  out_.numbers.assign(undecided_, missing_number);
+  out_.numbers.append(std::vector<double>(undecided_, missing_number));
 }
 
 /// Spaces around unquoted fields do not count; inside quotes they do.
@@ -237,7 +240,7 @@ void CsvColumn::reserve(std::size_t capacity) {
   if (out_.kind == RawColumn::Kind::texts)
     reserve_large(out_.texts, capacity);
   else if (out_.kind == RawColumn::Kind::numbers)
-    reserve_large(out_.numbers, capacity);
+    out_.numbers.reserve(capacity);
 }
 
 void CsvColumn::fail_number(const Cursor& at, std::string_view text) const {

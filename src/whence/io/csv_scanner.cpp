@@ -90,26 +90,48 @@ void CsvScanner::scan() {
   scanned_ = checked_;
 }
 
-/// The common cases, without calls and with everything in registers: a field ends, or a record as
-/// long as it should be. Returns the bits that are left where something else comes.
+/// The common cases, without calls and with everything in registers: a field ends, quoted or not,
+/// or a record as long as it should be. Returns the bits that are left where something else comes.
 std::uint64_t CsvScanner::scan_plain(std::size_t base, std::uint64_t mask) {
   const char* text = buffer_.data();
   CsvField* const fields = fields_.data();
   const std::size_t limit = limits_.field_bytes, expected = expected_;
   std::size_t count = field_count_, field = field_, last = batch_fields_ + expected - 1;
   const char delimiter = delimiter_;
-  for (; mask != 0; mask &= mask - 1) {
-    const std::size_t at = base + std::size_t(std::countr_zero(mask)), size = at - field;
+  const auto first = [&](std::uint64_t bits) { return base + std::size_t(std::countr_zero(bits)); };
+  while (mask != 0) {
+    std::size_t at = first(mask), size = at - field;
+    std::uint64_t rest = mask & (mask - 1);
+    std::uint32_t quoted = 0;
+    if (text[at] == '"' && size == 0 && rest != 0 && (rest & (rest - 1)) != 0) {
+      // A quoted field without anything special in it, whose end is in sight.
+      const std::size_t closing = first(rest);
+      rest &= rest - 1;
+      if (text[closing] != '"' || first(rest) != closing + 1 || text[closing + 1] == '"') break;
+      quoted = 1, size = closing - at - 1, at = closing + 1;
+      rest &= rest - 1;
+    }
+    const bool feed = text[at] == '\n', carriage = text[at] == '\r';
     const bool ends_field = text[at] == delimiter && count < last;
-    const bool ends_record = text[at] == '\n' && count == last && (size > 0 || expected > 1);
-    if (!(ends_field || ends_record) || size > limit) break;
-    fields[count++] = {std::uint32_t(field), std::uint32_t(size) & size_bits, 0, 0};
-    field = at + 1;
-    if (ends_field) continue;
-    field_count_ = count;
-    put_record(field);
-    carriage_return_ = false;
-    last = count + expected - 1;
+    const bool ends_record =
+        (feed || carriage) && count == last && (size + quoted > 0 || expected > 1);
+    if (feed && carriage_return_ && at == begin_) {  // the second half of CR LF
+      begin_ = field = at + 1;
+      carriage_return_ = false;
+    } else if ((ends_field || ends_record) && size <= limit) {
+      fields[count++] = {std::uint32_t(field + quoted), std::uint32_t(size) & size_bits,
+                         quoted & 1u, 0};
+      field = at + 1;
+      if (ends_record) {
+        field_count_ = count;
+        put_record(field);
+        carriage_return_ = carriage;
+        last = count + expected - 1;
+      }
+    } else {
+      break;
+    }
+    mask = rest;
   }
   field_count_ = count;
   field_ = field;

@@ -79,7 +79,7 @@ void refuse_other_formats(std::string_view first_bytes, const std::string& file)
                 "this file is UTF-16, convert to UTF-8", "iconv -f UTF-16 -t UTF-8");
   for (const auto& [magic, what] : magic_numbers)
     if (first_bytes.substr(0, magic.size()) == magic) fail_format(file, what);
-  if (first_bytes.substr(0, 3) == "BZh" && first_bytes.substr(4, 6) == "1AY&SY")
+  if (first_bytes.substr(0, 3) == "BZh" && first_bytes.find("1AY&SY") == 4)
     fail_format(file, "bzip2; unpack it first");
   const std::string_view head = first_bytes.substr(0, 4096);
   if (head.substr(0, 1) == "{" && has(head, "\"program\"") && has(head, "\"whence\""))

@@ -286,14 +286,14 @@ void make_real(const std::vector<ColumnPart>& parts, TypedColumn& typed) {
   typed.variable.kind = Variable::Kind::real;
   auto& values = typed.column.values;
   if (parts.size() == 1 && parts[0].rows == nullptr) {
-    values = std::move(parts[0].column->numbers);
+    values = parts[0].column->numbers.take();
     return;
   }
   reserve_large(values, total_rows(parts));
   for (const ColumnPart& part : parts) {
     for (std::size_t i = 0; i < row_count(part); ++i)
       values.push_back(part.column->numbers[row_at(part, i)]);
-    std::vector<double>().swap(part.column->numbers);
+    part.column->numbers = {};
   }
 }
 

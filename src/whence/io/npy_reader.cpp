@@ -8,7 +8,6 @@
 
 #include "whence/core/error.hpp"
 #include "whence/io/data_place.hpp"
-#include "whence/io/large_memory.hpp"
 #include "whence/io/number_parser.hpp"
 
 namespace whence {
@@ -159,7 +158,8 @@ void NpyStream::read_columns(const std::vector<RawColumn*>& out, const ValueOpti
   for (RawColumn* column : out) {
     if (column == nullptr) continue;
     column->kind = RawColumn::Kind::numbers;
-    reserve_large(column->numbers, rows);
+    if (header_.bytes > 1) column->numbers.widen();  // arrays of bytes stay arrays of bytes
+    column->numbers.reserve(rows);
   }
   // Both layouts are read in the order of the file: rows of all columns, or columns of all rows.
   const std::uint64_t outer = header_.column_major ? columns : rows;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "whence/io/number_column.hpp"
 #include "whence/io/text_levels.hpp"
 
 namespace whence {
@@ -20,7 +21,7 @@ struct RawColumn {
   enum class Kind { skipped, numbers, texts };
   std::string name;
   Kind kind = Kind::skipped;
-  std::vector<double> numbers;
+  NumberColumn numbers;
   std::vector<std::int32_t> texts;
   TextLevels levels;           // of texts
   std::size_t missing = 0;     // rows

@@ -84,7 +84,7 @@ TEST(CsvReader, LineEndsMakeNoDifference) {
   for (const char* text : {"a,b\r\n1.5,u\r\n2.5,v\r\n", "a,b\r1.5,u\r2.5,v\r",
                            "a,b\r\n1.5,u\r2.5,v", "\n\r\na,b\n1.5,u\n2.5,v\n\n\r\n\n"}) {
     const RawTable table = read_text(text);
-    EXPECT_EQ(table.columns[0].numbers, expected.columns[0].numbers);
+    EXPECT_EQ(table.columns[0].numbers.values(), expected.columns[0].numbers.values());
     EXPECT_EQ(table.columns[1].texts, expected.columns[1].texts);
   }
 }
@@ -105,7 +105,7 @@ TEST(CsvReader, GuessesTheDelimiter) {
     std::replace(text.begin(), text.end(), ',', delimiter);
     const RawTable table = read_text(text);
     ASSERT_EQ(table.columns.size(), 3u) << int(delimiter);
-    EXPECT_EQ(table.columns[2].numbers, (std::vector<double>{3, 6}));
+    EXPECT_EQ(table.columns[2].numbers.values(), (std::vector<double>{3, 6}));
   }
   EXPECT_EQ(read_text("a;b\n\"x,y\";1\n\"u,v\";2\n").columns.size(), 2u);
   EXPECT_EQ(read_text("only\n1\n2\n").columns.size(), 1u);

@@ -63,8 +63,8 @@ RawTable npz_table(const std::string& bytes, const ValueOptions& options = {}) {
 
 TEST(NpyReader, ByteOrderAndLayoutMakeNoDifference) {  // Z15, Z16
   const RawTable expected = npy_table(good_npy());
-  EXPECT_EQ(expected.columns[0].numbers, (std::vector<double>{1.5, 2.5, 3.5}));
-  EXPECT_EQ(expected.columns[1].numbers, (std::vector<double>{2, 3, 5}));
+  EXPECT_EQ(expected.columns[0].numbers.values(), (std::vector<double>{1.5, 2.5, 3.5}));
+  EXPECT_EQ(expected.columns[1].numbers.values(), (std::vector<double>{2, 3, 5}));
   std::string swapped;
   for (const double value : six()) {
     std::string bytes = bytes_of(value);
@@ -74,8 +74,8 @@ TEST(NpyReader, ByteOrderAndLayoutMakeNoDifference) {  // Z15, Z16
   for (const std::string& bytes :
        {npy(">f8", false, "(3, 2)", swapped), npy("<f8", true, "(3, 2)", columns)}) {
     const RawTable table = npy_table(bytes);
-    EXPECT_EQ(table.columns[0].numbers, expected.columns[0].numbers);
-    EXPECT_EQ(table.columns[1].numbers, expected.columns[1].numbers);
+    EXPECT_EQ(table.columns[0].numbers.values(), expected.columns[0].numbers.values());
+    EXPECT_EQ(table.columns[1].numbers.values(), expected.columns[1].numbers.values());
   }
 }
 
@@ -94,7 +94,8 @@ TEST(NpyReader, ReadsEveryType) {
   const double first[] = {-2, 254, -2, 65534, -2, -2, 4294967294, -2, 254, -2};
   for (std::size_t i = 0; i < std::size(arrays); ++i) {
     const RawTable table = npy_table(npy(arrays[i].first, false, "(2,)", arrays[i].second));
-    EXPECT_EQ(table.columns[0].numbers, (std::vector<double>{first[i], 3})) << arrays[i].first;
+    EXPECT_EQ(table.columns[0].numbers.values(), (std::vector<double>{first[i], 3}))
+        << arrays[i].first;
   }
 }
 
@@ -169,7 +170,7 @@ TEST(NpzReader, StoredAndDeflatedAreTheSame) {
   ASSERT_EQ(stored.columns.size(), 2u);
   EXPECT_EQ(stored.columns[0].name, "A");
   for (std::size_t i = 0; i < 2; ++i)
-    EXPECT_EQ(stored.columns[i].numbers, packed.columns[i].numbers);
+    EXPECT_EQ(stored.columns[i].numbers.values(), packed.columns[i].numbers.values());
 }
 
 TEST(NpzReader, MatricesAreVectorsBesideOtherArrays) {
@@ -207,7 +208,7 @@ void expect_flips_are_noticed(const std::string& whole) {
       ASSERT_EQ(table.columns.size(), expected.columns.size()) << bit;
       for (std::size_t i = 0; i < table.columns.size(); ++i) {
         ASSERT_EQ(table.columns[i].name, expected.columns[i].name) << bit;
-        ASSERT_EQ(table.columns[i].numbers, expected.columns[i].numbers) << bit;
+        ASSERT_EQ(table.columns[i].numbers.values(), expected.columns[i].numbers.values()) << bit;
       }
     } catch (const Error& error) {
       ASSERT_TRUE(error.code() == ExitCode::bad_data || error.code() == ExitCode::resource)
