@@ -4,7 +4,8 @@ and brings the figures of README.md and docs/ up to date with them.
 
     what_holds.py RESULTS [ROOT]     RESULTS is the folder that `reproduce all -o RESULTS` wrote
 
-docs/figures/EXPERIMENT.svg is the experiment's first figure, or the one of FIGURES below.
+docs/figures/EXPERIMENT.svg is the experiment's first figure, or the one of FIGURES below; only runs at
+full scale change it.
 """
 
 import json
@@ -85,7 +86,10 @@ def main():
     result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     (root / "docs" / "what_holds.md").write_text(page(result), encoding="utf-8")
     print(f"docs/what_holds.md: {len(result['experiments'])} experiments")
-    refresh_figures(folder, root, result["experiments"])
+    if all(experiment["scale"] == "full" for experiment in result["experiments"]):
+        refresh_figures(folder, root, result["experiments"])
+    else:
+        print("figures are left alone: they show runs at full scale")
 
 
 if __name__ == "__main__":
