@@ -1,10 +1,9 @@
 #include "whence/io/directory_lock.hpp"
 
 #include <cerrno>
+#include <fcntl.h>
 #include <sstream>
 #include <string>
-
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 

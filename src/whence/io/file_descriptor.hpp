@@ -1,9 +1,8 @@
 // An open file that closes itself.
 #pragma once
 
-#include <utility>
-
 #include <unistd.h>
+#include <utility>
 
 namespace whence {
 

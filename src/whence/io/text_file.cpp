@@ -1,7 +1,6 @@
 #include "whence/io/text_file.hpp"
 
 #include <cerrno>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 
