@@ -115,7 +115,9 @@ limited() {
   [[ $before == "$after" ]] || fail "ulimit -f $1 changed the result"
   [[ -z $(find . -maxdepth 1 -name '.*whence-*') ]] || fail "ulimit -f $1 left something"
 }
-for blocks in 0 1 4 16; do limited "$blocks"; done
+# (TSan's own start writes a file, before the program can say that it minds.)
+grep -q __tsan_init "$WHENCE" || limited 0
+for blocks in 1 4 16; do limited "$blocks"; done
 if mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then
   checks=$((checks + 1))
   rc=0
