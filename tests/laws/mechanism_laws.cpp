@@ -38,12 +38,13 @@ struct MechanismUnderTest {
 
 /// `make` builds the mechanism for a child of `levels` levels from parameters of any scalar type.
 template <class Make>
-MechanismUnderTest mechanism(const std::vector<int>& levels, const Make& make) {
+MechanismUnderTest mechanism(const std::vector<int>& levels, const Make& make,
+                             std::size_t parameters = 0) {
   MechanismUnderTest m;
   const auto variables = support::categorical_variables(levels);
   m.states = support::all_states(variables);
   m.family = support::first_given_rest(levels.size());
-  m.parameters = m.states.rows();
+  m.parameters = parameters > 0 ? parameters : m.states.rows();
   const int n = levels[0];
   const auto shared = std::make_shared<MechanismUnderTest>(m);
   m.log_prob = [=](const std::vector<double>& p, std::size_t row) {
@@ -88,7 +89,24 @@ struct MakeTable {
   }
 };
 
-const std::vector<Named<MechanismUnderTest>>& mechanisms() {
+struct MakeMlp {
+  MlpShape shape;
+  template <class T>
+  CategoricalMlp<T> operator()(int, const std::vector<T>& theta) const {
+    CategoricalMlp<T> mlp(shape);
+    std::copy(theta.begin(), theta.end(), mlp.parameters().begin());
+    return mlp;
+  }
+};
+
+MechanismUnderTest network(const std::vector<int>& levels, int hidden, Activation activation) {
+  const MlpShape shape = mlp_shape(support::categorical_variables(levels),
+                                   support::first_given_rest(levels.size()), hidden, activation);
+  return mechanism(levels, MakeMlp{shape}, shape.parameters());
+}
+
+/// One logit per joint state: some laws are about that.
+const std::vector<Named<MechanismUnderTest>>& tables() {
   static const std::vector<Named<MechanismUnderTest>> rows = {
       {"table P(V), 2 levels", mechanism({2}, MakeTable())},
       {"table P(V), 10 levels", mechanism({10}, MakeTable())},
@@ -97,6 +115,17 @@ const std::vector<Named<MechanismUnderTest>>& mechanisms() {
       {"table P(V | two parents)", mechanism({3, 2, 4}, MakeTable())},
       {"table P(V | three parents)", mechanism({2, 3, 2, 2}, MakeTable())},
   };
+  return rows;
+}
+
+const std::vector<Named<MechanismUnderTest>>& mechanisms() {
+  static const std::vector<Named<MechanismUnderTest>> rows = [] {
+    std::vector<Named<MechanismUnderTest>> all = tables();
+    all.push_back({"network P(V)", network({4}, 5, Activation::relu)});
+    all.push_back({"network P(V | one parent)", network({3, 4}, 6, Activation::tanh)});
+    all.push_back({"network P(V | two parents)", network({3, 2, 4}, 6, Activation::leaky_relu)});
+    return all;
+  }();
   return rows;
 }
 
@@ -282,7 +311,7 @@ Finding log_prob_is_softmax(const MechanismUnderTest& m) {
   return finding;
 }
 
-LAW(MechanismLaws, TableIsTheSoftmaxOfItsRow, log_prob_is_softmax, mechanisms(),
+LAW(MechanismLaws, TableIsTheSoftmaxOfItsRow, log_prob_is_softmax, tables(),
     {{"double softmax", mistaken<DoubleSoftmax>()},
      {"first logit pinned", mistaken<FirstLogitPinned>()},
      {"parents in the other order", mechanism({3, 2, 4}, []<class T>(int n, std::vector<T> logits) {
@@ -341,7 +370,7 @@ Finding gradient_rows_sum_to_zero(const MechanismUnderTest& m) {
   return finding;
 }
 
-LAW(MechanismLaws, GradientRowsSumToZero, gradient_rows_sum_to_zero, mechanisms(),
+LAW(MechanismLaws, GradientRowsSumToZero, gradient_rows_sum_to_zero, tables(),
     {{"without the normaliser", mistaken<GradientWithoutNormaliser>()},
      {"off by 1e-6", mistaken<GradientOverwrites>()}});
 
@@ -360,8 +389,7 @@ Finding shifting_logits_changes_nothing(const MechanismUnderTest& m) {
   return finding;
 }
 
-LAW(MechanismLaws, ShiftingARowOfLogitsChangesNothing, shifting_logits_changes_nothing,
-    mechanisms(),
+LAW(MechanismLaws, ShiftingARowOfLogitsChangesNothing, shifting_logits_changes_nothing, tables(),
     {{"not normalised", mistaken<Unnormalised>()},
      {"first logit pinned", mistaken<FirstLogitPinned>()}});
 
@@ -406,7 +434,7 @@ Finding relabelling_levels(const MechanismUnderTest& m) {
   return finding;
 }
 
-LAW(MechanismLaws, RelabellingLevelsRelabelsProbabilities, relabelling_levels, mechanisms(),
+LAW(MechanismLaws, RelabellingLevelsRelabelsProbabilities, relabelling_levels, tables(),
     {{"first logit pinned", mistaken<FirstLogitPinned>()}});
 
 Finding copy_is_a_value(const MechanismUnderTest& m) {

@@ -18,7 +18,8 @@ inline CategoricalMlp<double> random_mlp(const std::vector<int>& levels, int hid
   const auto variables = categorical_variables(levels);
   CategoricalMlp<double> mlp(
       mlp_shape(variables, first_given_rest(levels.size()), hidden, activation));
-  initialise(mlp, {0.7, 0.7, 0.7, 0.7}, Stream(11, Purpose::tests, {run, 0, 0}));
+  Stream stream(11, Purpose::tests, {run, 0, 0});
+  initialise(mlp, {0.7, 0.7, 0.7, 0.7}, stream);
   return mlp;
 }
 

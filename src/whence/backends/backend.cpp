@@ -7,6 +7,7 @@
 
 #include "whence/adapt/categorical_adapter.hpp"
 #include "whence/adapt/linear_gaussian_adapter.hpp"
+#include "whence/adapt/mlp_adapter.hpp"
 #include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
 
@@ -124,6 +125,19 @@ Job job_of(const LinearGaussian<double>& module, const Family& family, FamilyId 
       adapt_gaussian(plan, call.adaptation.optimizer, call.episodes[e].batch,
                      x.data() + first * plan.inputs, y + first * plan.dimension, scratch,
                      call.scores.of(EpisodeId(e), f), !call.adaptation.reset);
+    }
+  };
+}
+
+Job job_of(const CategoricalMlp<double>& module, const Family& family, FamilyId f,
+           const Call& call) {
+  return [=, plan = MlpPlan(module), mask = module.mask()](std::size_t begin, std::size_t end) {
+    MlpScratch scratch;
+    scratch.restart(plan);
+    for (std::size_t e = begin; e < end; ++e) {
+      if (call.adaptation.reset) scratch.restart(plan);
+      adapt_mlp(plan, mask, call.adaptation.optimizer, call.data, family, call.episodes[e], scratch,
+                call.scores.of(EpisodeId(e), f), !call.adaptation.reset);
     }
   };
 }

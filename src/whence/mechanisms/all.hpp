@@ -3,12 +3,14 @@
 
 #include <variant>
 
+#include "whence/mechanisms/categorical_mlp.hpp"
 #include "whence/mechanisms/categorical_table.hpp"
 #include "whence/mechanisms/linear_gaussian.hpp"
 
 namespace whence {
 
-using AnyMechanism = std::variant<CategoricalTable<double>, LinearGaussian<double>>;
+using AnyMechanism =
+    std::variant<CategoricalTable<double>, LinearGaussian<double>, CategoricalMlp<double>>;
 
 /// A pre-trained mechanism in its place in a graph: what an episode adapts.
 struct Module {

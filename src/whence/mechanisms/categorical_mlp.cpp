@@ -32,7 +32,7 @@ MlpInitialisation MlpInitialisation::one_hot(std::size_t parents, int hidden, do
   return {share, share * std::sqrt(3.0), spread * std::sqrt(2.0 / hidden), 0};
 }
 
-void initialise(CategoricalMlp<double>& mlp, const MlpInitialisation& how, Stream stream) {
+void initialise(CategoricalMlp<double>& mlp, const MlpInitialisation& how, Stream& stream) {
   const auto theta = mlp.parameters();
   const auto normal = [&](std::size_t begin, std::size_t end, double sd) {
     for (std::size_t i = begin; i < end; ++i) theta[i] = sd * sample_normal(stream);

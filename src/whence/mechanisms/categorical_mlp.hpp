@@ -234,6 +234,6 @@ struct MlpInitialisation {
   static MlpInitialisation one_hot(std::size_t parents, int hidden, double spread);
 };
 
-void initialise(CategoricalMlp<double>& mlp, const MlpInitialisation& how, Stream stream);
+void initialise(CategoricalMlp<double>& mlp, const MlpInitialisation& how, Stream& stream);
 
 }  // namespace whence

@@ -234,7 +234,8 @@ TEST(CategoricalMlp, EmptyShapesAreRefused) {  // K07
 
 TEST(CategoricalMlp, KaimingHasTheVarianceOfItsFanIn) {
   CategoricalMlp<double> mlp(mlp_shape(categorical_variables({10, 10}), first_given_rest(2), 400));
-  initialise(mlp, MlpInitialisation::kaiming(20, 400, 0.1), Stream(5, Purpose::initialise, {}));
+  Stream stream(5, Purpose::initialise, {});
+  initialise(mlp, MlpInitialisation::kaiming(20, 400, 0.1), stream);
   const auto variance = [&](std::size_t begin, std::size_t end) {
     double sum = 0;
     for (std::size_t i = begin; i < end; ++i) sum += mlp.parameters()[i] * mlp.parameters()[i];

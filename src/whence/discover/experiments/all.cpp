@@ -7,10 +7,15 @@ namespace whence {
 
 std::span<const Experiment> experiments() {
   static constexpr Experiment list[] = {
-      {"adaptation-curve", adaptation_curve},   {"zero-gradient", zero_gradient},
-      {"belief-discrete", belief_discrete},     {"same-distribution", same_distribution},
-      {"shift-controls", shift_controls},       {"samples-continuous", samples_continuous},
-      {"belief-continuous", belief_continuous}, {"belief-linear-gaussian", belief_linear_gaussian},
+      {"adaptation-curve", adaptation_curve},
+      {"zero-gradient", zero_gradient},
+      {"belief-discrete", belief_discrete},
+      {"same-distribution", same_distribution},
+      {"shift-controls", shift_controls},
+      {"samples-continuous", samples_continuous},
+      {"belief-mlp", belief_mlp},
+      {"belief-continuous", belief_continuous},
+      {"belief-linear-gaussian", belief_linear_gaussian},
       {"encoder-rotation", encoder_rotation},
   };
   return list;

@@ -1,0 +1,43 @@
+// What every experiment with neural modules starts from: a ground truth of networks, trained
+// modules for every family, and episodes drawn under a shift.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "whence/adapt/mlp_adapter.hpp"
+#include "whence/backends/backend.hpp"
+#include "whence/discover/pair_task.hpp"
+#include "whence/worlds/mlp_world.hpp"
+
+namespace whence {
+
+/// How a network learns the training distribution: optimizer steps on mini-batches of `batch` rows,
+/// or on all rows at once (batch = 0), the step size falling linearly to zero over the second half
+/// where it `anneals`.
+struct MlpTraining {
+  OptimizerSpec optimizer{.kind = OptimizerSpec::Kind::adam, .learning_rate = 0.01};
+  int steps = 1000;
+  int batch = 0;
+  bool anneal = true;
+};
+
+/// `start` trained on rows of the data with its mask.
+CategoricalMlp<double> train_mlp(const CategoricalMlp<double>& start, const Dataset& data,
+                                 const Family& family, const MlpTraining& how);
+
+/// What changes from episode to episode: a shift of the edge cause -> effect (which of its two
+/// variables is drawn each time when on `either`), or the released code's intervention on a
+/// variable drawn evenly.
+struct EpisodeShift {
+  enum class Kind { none, cause, either, mechanism, forced };
+  Kind kind = Kind::cause;
+};
+
+EpisodeSet draw_episodes(const MlpWorld& world, EpisodeShift::Kind shift, const MlpDraw& how,
+                         RunKey key, std::size_t count, int steps, int batch);
+
+/// Rows of the world as it is.
+Dataset draw_rows(const MlpWorld& world, std::size_t rows, Purpose purpose, RunKey key);
+
+}  // namespace whence
