@@ -1,0 +1,55 @@
+// What a posterior over graphs needs to know of the data: the evidence for each family.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace whence {
+
+/// What happened to an environment as a whole.
+enum class EnvironmentState : std::uint8_t {
+  sparse,    // each mechanism changed or not, by itself
+  all_soft,  // every mechanism was redrawn
+  all_hard,  // every variable was cut off from its parents
+};
+
+/// What is assumed of all environments while families are scored.
+struct ChangeRegime {
+  bool quiet = false;  // nothing changed anywhere; `states` is then all sparse
+  std::vector<EnvironmentState> states;
+  bool operator==(const ChangeRegime&) const = default;
+};
+
+/// Pure functions of the data, called from many threads at once. Parents are given in ascending
+/// order. Priors over graphs and over regimes are not part of a score; the prior of a mechanism's
+/// change within a sparse environment is.
+class FamilyScorer {
+ public:
+  virtual ~FamilyScorer() = default;
+
+  virtual std::size_t variables() const = 0;
+  virtual std::size_t environments() const = 0;
+  virtual std::size_t max_parents() const = 0;
+
+  /// log P(the child's column | its parents' columns), summed over the sparse environments in which
+  /// the child's mechanism may have changed. An environment that changed as a whole leaves the pool
+  /// and is scored on its own.
+  virtual double log_score(std::size_t child, std::span<const std::size_t> parents,
+                           const ChangeRegime& regime) const = 0;
+
+  /// The same with environment `left_out` taken out of the data.
+  virtual double log_score_without(std::size_t child, std::span<const std::size_t> parents,
+                                   const ChangeRegime& regime, std::size_t left_out) const = 0;
+
+  /// P(the child's mechanism changed in each environment | family, regime): 1 where everything did.
+  virtual void changed(std::size_t child, std::span<const std::size_t> parents,
+                       const ChangeRegime& regime, std::span<double> probability) const = 0;
+
+  /// Whether graphs of one Markov class score alike when nothing changed. Where not, the posterior
+  /// may not read a direction off a score alone.
+  virtual bool likelihood_equivalent() const = 0;
+};
+
+}  // namespace whence
