@@ -16,10 +16,10 @@ enum class EnvironmentState : std::uint8_t {
 };
 
 /// What is assumed of all environments while families are scored.
-struct ChangeRegime {
+struct EnvironmentRegime {
   bool quiet = false;  // nothing changed anywhere; `states` is then all sparse
   std::vector<EnvironmentState> states;
-  bool operator==(const ChangeRegime&) const = default;
+  bool operator==(const EnvironmentRegime&) const = default;
 };
 
 /// Pure functions of the data, called from many threads at once. Parents are given in ascending
@@ -37,15 +37,15 @@ class FamilyScorer {
   /// the child's mechanism may have changed. An environment that changed as a whole leaves the pool
   /// and is scored on its own.
   virtual double log_score(std::size_t child, std::span<const std::size_t> parents,
-                           const ChangeRegime& regime) const = 0;
+                           const EnvironmentRegime& regime) const = 0;
 
   /// The same with environment `left_out` taken out of the data.
   virtual double log_score_without(std::size_t child, std::span<const std::size_t> parents,
-                                   const ChangeRegime& regime, std::size_t left_out) const = 0;
+                                   const EnvironmentRegime& regime, std::size_t left_out) const = 0;
 
   /// P(the child's mechanism changed in each environment | family, regime): 1 where everything did.
   virtual void changed(std::size_t child, std::span<const std::size_t> parents,
-                       const ChangeRegime& regime, std::span<double> probability) const = 0;
+                       const EnvironmentRegime& regime, std::span<double> probability) const = 0;
 
   /// Whether graphs of one Markov class score alike when nothing changed. Where not, the posterior
   /// may not read a direction off a score alone.
