@@ -11,6 +11,14 @@ namespace whence {
 
 namespace {
 
+/// P(child | parents in row r of the data), cumulated.
+void cumulate_row(const CategoricalMlp<double>& mlp, const Dataset& data, const Family& family,
+                  std::size_t r, std::span<double> cumulative) {
+  cumulate(mlp.log_probs(data, family, r), cumulative);
+}
+
+}  // namespace
+
 std::vector<VariableId> parents_first(std::span<const Family> families) {
   std::vector<VariableId> order;
   std::vector<bool> placed(families.size(), false);
@@ -24,14 +32,6 @@ std::vector<VariableId> parents_first(std::span<const Family> families) {
     }
   return order;
 }
-
-/// P(child | parents in row r of the data), cumulated.
-void cumulate_row(const CategoricalMlp<double>& mlp, const Dataset& data, const Family& family,
-                  std::size_t r, std::span<double> cumulative) {
-  cumulate(mlp.log_probs(data, family, r), cumulative);
-}
-
-}  // namespace
 
 MlpWorld::MlpWorld(std::vector<Variable> variables, const Graph& graph,
                    std::vector<CategoricalMlp<double>> mechanisms)

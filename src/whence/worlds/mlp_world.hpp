@@ -50,6 +50,9 @@ class MlpWorld {
   std::vector<VariableId> order_;
 };
 
+/// An order of the variables in which parents come before children; the graph has no cycle.
+std::vector<VariableId> parents_first(std::span<const Family> families);
+
 /// A network for a family, drawn as `how` says.
 CategoricalMlp<double> draw_mlp(std::span<const Variable> variables, const Family& family,
                                 const MlpDraw& how, Stream& stream);
