@@ -81,7 +81,7 @@ if command -v fish >/dev/null; then check 'fish reads it' fish -n <(printf '%s' 
 
 # The demo answers in words, shows the belief and names the page
 accepts demo -o out
-check 'the answer' grep -q 'Rain causes umbrella' <<<"$out"
+check 'the answer' grep -q '^rain causes umbrella' <<<"$out"
 check 'bars' grep -Eq '█+ +[0-9]+ %' <<<"$out"
 check 'the page' grep -q '^page: out/index.html$' <<<"$out"
 accepts reproduce zero-gradient --scale smoke

@@ -16,7 +16,7 @@ for arguments in '--help' '--version' 'doctor' 'doctor --json' 'man' 'completion
   'demo --json -o out' 'reproduce zero-gradient --scale smoke -o zero --json'; do
   lost "'$WHENCE' $arguments >&-"
   lost "'$WHENCE' $arguments >/dev/full"
-  lost "'$WHENCE' $arguments | true; exit \${PIPESTATUS[0]}" 2>/dev/null
+  lost "{ sleep 0.2; '$WHENCE' $arguments; } | true; exit \${PIPESTATUS[0]}" 2>/dev/null
 done
 
 # A closed stdout must not become one of our files.
