@@ -1,0 +1,29 @@
+// What data of given environments can say about a graph at best: its interventional essential
+// graph.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "whence/core/graph.hpp"
+
+namespace whence {
+
+/// Edges on whose direction all graphs of the class agree, and the others.
+struct EquivalenceClass {
+  Graph directed;                                               // [cause][effect]
+  std::vector<std::pair<std::size_t, std::size_t>> undirected;  // (smaller, larger), ascending
+  bool is_undirected(std::size_t a, std::size_t b) const;
+  bool operator==(const EquivalenceClass&) const = default;
+};
+
+/// The graphs with the same edges, the same v-structures, and the same direction of every edge of
+/// which exactly one end is a target in some environment (Hauser and Buehlmann 2012; Yang et al.
+/// 2018 for mechanisms that change otherwise). One list of targets per environment; none, or empty
+/// lists only: the ordinary Markov equivalence class. The graph is acyclic.
+EquivalenceClass equivalence_class(const Graph& graph,
+                                   std::span<const std::vector<std::size_t>> targets = {});
+
+}  // namespace whence
