@@ -85,6 +85,19 @@ rejected 4 E-CONFIG-RANGE "'training_distributions' must be at least 1" '{"train
 rejected 4 E-CONFIG-RANGE "'levels' must be at least 2, not 1 " '{"levels": [10, 1]}'
 rejected 4 E-CONFIG-RANGE "'levels' must be at least 2, not 1 " '{"levels": 1}' adaptation-curve
 rejected 4 E-CONFIG-RANGE '1 to 64 entries' '{"levels": []}'
+for key in hidden components; do
+  rejected 4 E-CONFIG-RANGE "'$key' must be at least 1, not 0" "{\"$key\": 0}" belief-continuous
+done
+rejected 4 E-CONFIG-RANGE "'hidden' must be at least 1, not 0" '{"printed": {"hidden": 0}}' belief-mlp
+rejected 4 E-CONFIG-RANGE "'dimensions' must be 1 to 1000, not 0" '{"dimensions": [0]}' belief-linear-gaussian
+rejected 4 E-CONFIG-RANGE "'samples' must be at least 1, not 0" '{"printed": {"samples": 0}}' belief-mlp
+
+# K08 one sampled graph: its gradient has mean zero whatever the data
+for row in printed released; do
+  rejected 4 E-CONFIG-K 'E\[g\]=0 for K=1' "{\"$row\": {\"samples\": 1}}" belief-mlp
+done
+
+# K07, the rest
 rejected 4 E-CONFIG-TYPE "whole number" '{"runs": 10.5}'
 rejected 4 E-CONFIG-TYPE "whole number" '{"runs": 1e2}'
 rejected 4 E-CONFIG-TYPE "whole number" '{"runs": "10"}'

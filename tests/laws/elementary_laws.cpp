@@ -295,6 +295,7 @@ double any_size(Inputs& inputs, int choice) {
   }
 }
 
+/// The naive form loses everything where sigmoids saturate (N02).
 Finding sigmoid_difference_is_exact(const Function2& f) {
   Finding finding;
   Inputs inputs(16);

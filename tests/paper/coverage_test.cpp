@@ -1,6 +1,7 @@
-// Every proposition of the table that concerns categorical pairs has a law; that each law has a
-// planted bug is checked by the compiler (law.hpp).
+// Every proposition of the table has a law, and every numerical fault of the catalogue a test that
+// names it; that each law has a planted bug is checked by the compiler (law.hpp).
 #include <filesystem>
+#include <regex>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -10,11 +11,16 @@
 namespace whence::test {
 namespace {
 
-std::string all_sources() {
+/// All sources below a folder of the repository, this file left out.
+std::string sources_of(const std::string& folder) {
   std::string text;
-  const auto folder = std::filesystem::path(WHENCE_SOURCE_DIR) / "tests" / "paper";
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().extension() == ".cpp") text += read_text_file(entry.path());
+  const auto root = std::filesystem::path(WHENCE_SOURCE_DIR) / folder;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    const std::string extension = entry.path().extension();
+    const bool source = extension == ".cpp" || extension == ".hpp" || extension == ".sh";
+    if (source && entry.path().filename() != "coverage_test.cpp")
+      text += read_text_file(entry.path());
+  }
   return text;
 }
 
@@ -31,11 +37,33 @@ bool has_law(const std::string& text, const std::string& id) {
 }
 
 TEST(Propositions, AllHaveALaw) {
-  const std::string text = all_sources();
-  for (const char* id : {"P1a", "P1b", "P1c", "P1d", "P2a", "P2b", "P2c", "P2d", "P2e", "P2f",
-                         "P3a", "P3b", "P3c", "P6", "P7", "calibration", "swap", "rename"})
+  const std::string text = sources_of("tests/paper");
+  for (const char* id : {"P1a", "P1b", "P1c", "P1d", "P1e", "P2a",         "P2b",  "P2c",
+                         "P2d", "P2e", "P2f", "P3a", "P3b", "P3c",         "P4a",  "P4b",
+                         "P4c", "P4f", "P5",  "P6",  "P7",  "calibration", "swap", "rename"})
     EXPECT_TRUE(has_law(text, id)) << id;
   EXPECT_FALSE(has_law(text, "P0"));
+}
+
+bool names(const std::string& text, const std::string& id) {
+  return std::regex_search(text, std::regex("\\b" + id + "\\b"));
+}
+
+TEST(Faults, AllHaveATestThatNamesThem) {
+  const std::string text = sources_of("tests");
+  for (const char* id :
+       {"P4d", "P4e", "K07", "K08", "N01", "N02", "N03", "N04", "N05", "N06", "N07",
+        "N08", "N09", "N10", "N11", "N12", "N13", "N14", "N15", "N18", "N19", "N20"})
+    EXPECT_TRUE(names(text, id)) << id;
+  EXPECT_FALSE(names(text, std::string("N") + "99"));
+}
+
+/// N01: a log-likelihood is never exponentiated.
+TEST(Faults, NoLikelihoodLeavesTheLogarithm) {
+  const std::regex exponentiated("(^|[^_a-z])(portable_)?exp\\([^;)]*log_lik");
+  EXPECT_FALSE(std::regex_search(sources_of("src"), exponentiated));
+  EXPECT_TRUE(std::regex_search(std::string("p = std::exp(log_lik1);"), exponentiated));
+  EXPECT_FALSE(std::regex_search(std::string("log_sum_exp(log_lik)"), exponentiated));
 }
 
 }  // namespace

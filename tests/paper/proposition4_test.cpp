@@ -1,11 +1,15 @@
 // Proposition 4: with independent edges the regret falls apart into one sum over parent sets per
 // node, and K sampled graphs estimate its gradient with a bias of order 1/K.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 
 #include "tests/paper/law.hpp"
+#include "tests/support/bits.hpp"
 #include "tests/support/effort.hpp"
+#include "tests/support/networks.hpp"
+#include "whence/backends/backend.hpp"
 #include "whence/belief/edges.hpp"
 #include "whence/core/error.hpp"
 #include "whence/math/logspace.hpp"
@@ -285,7 +289,7 @@ TEST(Proposition4, SampledGradientOfTwoParentsHasTheMeanOfItsEnumeration) {
 }
 
 /// K (E[g_K] - g) against c = -E[w^2 (h - g)].
-TEST(Proposition4, BiasFallsLikeOneOverK) {
+TEST(Proposition4, BiasFallsLikeOneOverK) {  // P4d
   for (const Bit& b : bits) {
     const double p = sigmoid(b.gamma);
     const double mean = p * std::exp(b.log_lik1) + (1 - p) * std::exp(b.log_lik0);
@@ -321,6 +325,121 @@ TEST(Proposition4, OneGraphTeachesNothingAndIsRefused) {  // P4e, K08
   EXPECT_EQ(id_of(0), "") << "0 means the exact sum";
   const std::vector<ParentSet> one = {0, 1};
   EXPECT_THROW(sampled_edge_gradient(EdgeMatrix(2), one, std::vector<double>{0, 0}), Error);
+}
+
+// ---- P4f: nodes know nothing of each other ----
+
+/// Three variables; a masked network for every parent set of every variable.
+struct NodeTask {
+  Dataset data = support::random_rows({4, 4, 4}, 60, 9);
+  std::vector<Episode> episodes = {{0, 3, 10}, {30, 3, 10}};
+  std::vector<Module> modules;
+
+  NodeTask() {
+    for (std::size_t child = 0; child < 3; ++child)
+      for (ParentSet set = 0; set < 4; ++set) modules.push_back(module(child, set, 0));
+  }
+  static Module module(std::size_t child, ParentSet set, std::uint32_t draw) {
+    auto mlp =
+        support::random_mlp({4, 4, 4}, 5, Activation::relu, std::uint32_t(child) + 10 * draw);
+    mlp.set_mask({(set & 1) != 0, (set & 2) != 0});
+    return {all_families(3)[child * 4 + 3], mlp};
+  }
+  static bool hears(std::size_t f, std::size_t variable) {
+    const std::size_t child = f / 4;
+    return child == variable || (f % 4 >> parent_bit(child, variable) & 1) != 0;
+  }
+};
+
+using NodeScorer = std::function<Scores(const NodeTask&)>;
+const GradientAdaptation with_momentum{{.learning_rate = 0.1, .momentum = 0.9}, true};
+
+const NodeScorer backend_scorer = [](const NodeTask& task) {
+  return cpu_backend()->score(task.data, task.episodes, task.modules, with_momentum, 2);
+};
+/// Planted: what the released code does, one optimizer for all hypotheses, never put back.
+const NodeScorer shared_momentum = [](const NodeTask& task) {
+  Scores scores(task.episodes.size(), task.modules.size(), 3);
+  const auto mlp_of = [](const Module& m) { return std::get<CategoricalMlp<double>>(m.mechanism); };
+  Optimizer<double> optimizer(with_momentum.optimizer, mlp_of(task.modules[0]).parameters().size());
+  for (std::size_t e = 0; e < task.episodes.size(); ++e)
+    for (std::size_t f = 0; f < task.modules.size(); ++f) {
+      auto learner = mlp_of(task.modules[f]);
+      adapt(learner, optimizer, task.data, task.modules[f].family, task.episodes[e],
+            scores.of(EpisodeId(e), FamilyId(f)));
+    }
+  return scores;
+};
+
+/// Scores that differ in a bit although nothing that their family hears has changed: `number[f]` is
+/// where family f of `before` stands in `after`, `heard[f]` whether it may differ.
+double differing(const Scores& before, const Scores& after, const std::vector<std::size_t>& number,
+                 const std::vector<bool>& heard) {
+  double count = 0;
+  for (std::size_t e = 0; e < before.episodes(); ++e)
+    for (std::size_t f = 0; f < before.families(); ++f) {
+      const auto a = before.of(EpisodeId(e), FamilyId(f));
+      const auto b = after.of(EpisodeId(e), FamilyId(number[f]));
+      if (!heard[f]) count += support::same_bits(a, b) ? 0 : 1;
+    }
+  return count;
+}
+
+double scores_changed_from_afar(const NodeScorer& score) {
+  const NodeTask task;
+  const Scores before = score(task);
+  const std::size_t n = task.modules.size();
+  std::vector<std::size_t> same, turned;
+  for (std::size_t f = 0; f < n; ++f) same.push_back(f), turned.push_back(n - 1 - f);
+
+  NodeTask reversed = task;  // another order of the hypotheses
+  std::reverse(reversed.modules.begin(), reversed.modules.end());
+  double count = differing(before, score(reversed), turned, std::vector<bool>(n, false));
+  for (std::size_t v = 0; v < 3; ++v) {
+    NodeTask other_data = task, other_modules = task;
+    other_data.data.columns[v] = support::random_rows({4}, 60, 100 + v).columns[0];
+    for (ParentSet set = 0; set < 4; ++set)
+      other_modules.modules[v * 4 + set] = NodeTask::module(v, set, 1);
+    std::vector<bool> hears, own;
+    for (std::size_t f = 0; f < n; ++f) {
+      hears.push_back(NodeTask::hears(f, v));
+      own.push_back(f / 4 == v);
+    }
+    count += differing(before, score(other_data), same, hears);
+    count += differing(before, score(other_modules), same, own);
+  }
+  return count;
+}
+
+TEST(Proposition4, ScoresOfANodeDependOnWhatItHearsAlone) {
+  expect_law("P4f", 0, scores_changed_from_afar, backend_scorer,
+             Planted{"momentum shared by all hypotheses", shared_momentum});
+}
+
+/// Entries of the gradient that feel the likelihoods of another node.
+double gradients_changed_from_afar(const Gradient& gradient) {
+  double count = 0;
+  for (std::uint32_t run = 0; run < 20; ++run) {
+    const EdgeCase c = random_case(3, run);
+    const EdgeMatrix before = gradient(c.gamma, c.log_lik);
+    for (std::size_t node = 0; node < 3; ++node) {
+      EdgeCase other = c;
+      for (std::size_t set = 0; set < 4; ++set) other.log_lik[node * 4 + set] += 0.5 * double(set);
+      const EdgeMatrix after = gradient(other.gamma, other.log_lik);
+      for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j)
+          count += i != node && before.at(i, j) != after.at(i, j) ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+TEST(Proposition4, GradientsOfANodeDependOnItsOwnLikelihoodsAlone) {
+  const Gradient coupled = [](const EdgeMatrix& gamma, std::span<const double> log_lik) {
+    return acyclic_gradient(AcyclicGraphs(gamma.variables), gamma, log_lik);
+  };
+  expect_law("P4f", 0, gradients_changed_from_afar, Gradient(edge_gradient),
+             Planted{"nodes coupled, as acyclic sums are", coupled});
 }
 
 }  // namespace

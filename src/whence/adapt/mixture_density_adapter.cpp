@@ -242,7 +242,7 @@ class DensityPass {
     const N unit = Constant<tangent>(d_, one);
     const N share_scale = unit / weights, term_scale = unit / total;
     N log_p = Log(d_, total * share_scale);
-    log_p.v = hn::Sub(hn::Add(log_p.v, top_term), hn::Set(d_, half_log_two_pi));
+    log_p.v = hn::Sub(hn::Add(log_p.v, top_term), hn::Set(d_, log_root_two_pi));
     StoreNumber(d_, Kept(valid, log_p), At(w_.log_p, base_ + n));
     if (!w_.with_gradient) return;
 

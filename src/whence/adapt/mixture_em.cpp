@@ -82,7 +82,7 @@ class EmKernel {
       StoreNumber(d_, weight, at);
     }
     N log_p = Log(d_, total);
-    log_p.v = hn::Sub(hn::Add(log_p.v, top), hn::Set(d_, half_log_two_pi));
+    log_p.v = hn::Sub(hn::Add(log_p.v, top), hn::Set(d_, log_root_two_pi));
     StoreNumber(d_, Kept(valid, log_p), At(w_.log_p, base_ + n));
     if (!w_.with_sums) return;
     const N scale = Kept(valid, Constant<tangent>(d_, hn::Set(d_, 1.0)) / total);

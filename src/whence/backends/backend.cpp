@@ -7,6 +7,7 @@
 
 #include "whence/adapt/categorical_adapter.hpp"
 #include "whence/adapt/linear_gaussian_adapter.hpp"
+#include "whence/adapt/mixture_density_adapter.hpp"
 #include "whence/adapt/mlp_adapter.hpp"
 #include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
@@ -125,6 +126,26 @@ Job job_of(const LinearGaussian<double>& module, const Family& family, FamilyId 
       adapt_gaussian(plan, call.adaptation.optimizer, call.episodes[e].batch,
                      x.data() + first * plan.inputs, y + first * plan.dimension, scratch,
                      call.scores.of(EpisodeId(e), f), !call.adaptation.reset);
+    }
+  };
+}
+
+Job job_of(const MixtureDensity<double>& trained, const Family& family, FamilyId f,
+           const Call& call) {
+  return [=, &trained](std::size_t begin, std::size_t end) {
+    const DensityPoints all{call.data.columns[family.parents[0].value].values,
+                            call.data.columns[family.child.value].values};
+    DensityLearner learner(trained, call.adaptation.optimizer);
+    for (std::size_t e = begin; e < end; ++e) {
+      if (call.adaptation.reset) learner.restart(trained);
+      const Episode& episode = call.episodes[e];
+      const auto batch = std::size_t(episode.batch);
+      const auto scores = call.scores.of(EpisodeId(e), f);
+      for (std::size_t t = 0; t < scores.size(); ++t) {
+        const DensityPoints points = all.part(episode.first_row + t * batch, batch);
+        const bool unread = call.adaptation.reset && t + 1 == scores.size();
+        scores[t] = (unread ? learner.log_lik(points) : learner.learn(points)).value;
+      }
     }
   };
 }

@@ -88,6 +88,8 @@ constexpr SettingKey table[] = {
     count("module_hidden", "units of the hidden layer of the modules that learn"),
     count("hidden_factor", "hidden units per level of a variable"),
     positive("spread", "standard deviation of the logits of a ground truth's networks"),
+    choice("rows", "printed|released|corrected",
+           "ways of learning that are compared: the paper's, its code's, the corrected one"),
     count("samples", "graphs drawn for one estimate of the gradient (K)"),
     count("large_runs", "repetitions of the released code's row for 50 levels and more"),
     {"variables", Type::integer, 2, 4, "2 to 4", "variables of the ground truth (M)"},

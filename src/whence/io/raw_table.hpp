@@ -23,9 +23,8 @@ struct RawColumn {
   Kind kind = Kind::skipped;
   NumberColumn numbers;
   std::vector<std::int32_t> texts;
-  TextLevels levels;           // of texts
-  std::size_t missing = 0;     // rows
-  bool is_array_part = false;  // one of several columns of one array
+  TextLevels levels;        // of texts
+  std::size_t missing = 0;  // rows
 };
 
 /// Columns that belong together because the file says so: a two-dimensional array of an npz file.

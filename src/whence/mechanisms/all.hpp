@@ -5,12 +5,16 @@
 
 #include "whence/mechanisms/categorical_mlp.hpp"
 #include "whence/mechanisms/categorical_table.hpp"
+#include "whence/mechanisms/gaussian_mixture.hpp"
 #include "whence/mechanisms/linear_gaussian.hpp"
+#include "whence/mechanisms/mixture_density.hpp"
+#include "whence/mechanisms/spline_noise.hpp"
 
 namespace whence {
 
 using AnyMechanism =
-    std::variant<CategoricalTable<double>, LinearGaussian<double>, CategoricalMlp<double>>;
+    std::variant<CategoricalTable<double>, LinearGaussian<double>, MixtureDensity<double>,
+                 GaussianMixture<double>, SplineNoise<double>, CategoricalMlp<double>>;
 
 /// A pre-trained mechanism in its place in a graph: what an episode adapts.
 struct Module {

@@ -11,7 +11,7 @@ namespace whence {
 /// log sigma is used as if it lay within +-12: outside it feels no gradient, and no component can
 /// collapse onto a point or flatten out for ever.
 inline constexpr double log_sigma_limit = 12;
-inline constexpr double half_log_two_pi = 0.91893853320467274178;
+inline constexpr double log_root_two_pi = 0.91893853320467274178;
 
 template <class T>
 bool beyond_limit(const T& log_sigma) {
@@ -51,7 +51,7 @@ T mixture_log_prob(const MixtureParts<T>& parts, const T& y, std::span<T> terms)
   for (std::size_t k = 0; k < terms.size(); ++k) {
     const T s = bounded_log_sigma(parts.log_sigmas[k]);
     const T q = (y - parts.means[k]) * exp(-s);
-    terms[k] = parts.logits[k] - normaliser - s - T(0.5) * q * q - T(half_log_two_pi);
+    terms[k] = parts.logits[k] - normaliser - s - T(0.5) * q * q - T(log_root_two_pi);
   }
   return log_sum_exp_of(std::span<const T>(terms));
 }

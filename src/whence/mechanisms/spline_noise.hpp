@@ -9,6 +9,7 @@
 
 #include "whence/math/spline.hpp"
 #include "whence/mechanisms/mechanism.hpp"
+#include "whence/mechanisms/mixture_head.hpp"
 
 namespace whence {
 
@@ -41,7 +42,7 @@ class SplineNoise {
   T log_prob(const Dataset& data, const Family& family, std::size_t row) const {
     const auto [x, y] = point(data, family, row);
     const T q = standardised(x, y);
-    return -T(0.5) * q * q - parameters_.back() - T(half_log_two_pi);
+    return -T(0.5) * q * q - parameters_.back() - T(log_root_two_pi);
   }
 
   void add_gradient(const Dataset& data, const Family& family, std::size_t row, T weight,
@@ -60,7 +61,6 @@ class SplineNoise {
   }
 
  private:
-  static constexpr double half_log_two_pi = 0.91893853320467274178;
   static std::pair<double, double> point(const Dataset& data, const Family& family,
                                          std::size_t row) {
     return {data.columns[family.parents[0].value].values[row],

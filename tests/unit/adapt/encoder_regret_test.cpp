@@ -75,7 +75,7 @@ TEST(EncoderRegret, FirstOrderIsSomethingElse) {
   EXPECT_GT(std::abs(exact.forward.slope / first.forward.slope - 1), 1e-3);
 }
 
-TEST(EncoderRegret, IsPeriodic) {
+TEST(EncoderRegret, IsPeriodic) {  // N19
   const Task task(4, 3);
   const auto recipe = recipe_of(OptimizerSpec::Kind::adam, 0.01);
   for (double angle : {0.0, 1.1, -2.3}) {
@@ -139,7 +139,7 @@ MixtureDensity<double> scaled(const MixtureDensity<double>& module, double facto
   return result;
 }
 
-TEST(EncoderRegret, ShrinkingEverythingDoesNotLowerTheRegret) {
+TEST(EncoderRegret, ShrinkingEverythingDoesNotLowerTheRegret) {  // N18
   const Task task(6, 1);  // one step: nothing has adapted yet, so rescaled modules are exact
   const auto recipe = recipe_of(OptimizerSpec::Kind::sgd, 0.01);
   const double whole = task.regret(Scaling{1}, recipe).forward.value;

@@ -142,7 +142,7 @@ TEST(MixtureDensityAdapter, FollowsTheReferenceAdaptation) {
       1e-10);
 }
 
-TEST(MixtureDensityAdapter, OneRepeatedPointCannotCollapseAComponent) {
+TEST(MixtureDensityAdapter, OneRepeatedPointCannotCollapseAComponent) {  // N08
   const std::vector<double> x(64, 0.5), y(64, 1.25);
   Inputs inputs(11);
   MixtureDensity<double> start;

@@ -70,7 +70,7 @@ double worst_fall(const EmOutcome& fit) {
   return worst;
 }
 
-TEST(MixtureEm, LogLikelihoodNeverFalls) {
+TEST(MixtureEm, LogLikelihoodNeverFalls) {  // N10
   EmScratch scratch;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     const auto x = humps(seed, 60);
@@ -109,7 +109,7 @@ TEST(MixtureEm, AFixedPointIsStationary) {
   for (double g : gradient) EXPECT_LT(std::abs(g), 1e-6);
 }
 
-TEST(MixtureEm, TenComponentsOnTwentyPointsStayFinite) {
+TEST(MixtureEm, TenComponentsOnTwentyPointsStayFinite) {  // N09
   EmScratch scratch;
   int floored = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -122,7 +122,7 @@ TEST(MixtureEm, TenComponentsOnTwentyPointsStayFinite) {
   EXPECT_GT(floored, 150);  // without a floor nearly all of them would have collapsed
 }
 
-TEST(MixtureEm, DeadComponentsStartAgain) {
+TEST(MixtureEm, DeadComponentsStartAgain) {  // N09
   const auto x = humps(6, 100);
   EmScratch scratch;
   GaussianMixture<double> mixture(3);

@@ -1,10 +1,15 @@
 #include "whence/backends/backend.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
+#include "support/effort.hpp"
+#include "support/networks.hpp"
 #include "support/optimizers.hpp"
 #include "support/tables.hpp"
 #include "whence/core/error.hpp"
+#include "whence/worlds/categorical_world.hpp"
 
 namespace whence {
 namespace {
@@ -42,7 +47,7 @@ TEST(Backends, SayWhereAnEpisodeDiverged) {
     }
 }
 
-TEST(Backends, DivergeWithEveryOptimizer) {
+TEST(Backends, DivergeWithEveryOptimizer) {  // N14
   for (const auto& backend : {reference_backend(), cpu_backend()})
     for (auto optimizer : support::all_optimizers()) {
       optimizer.spec.learning_rate = 1e308;
@@ -67,6 +72,85 @@ TEST(Backends, FillOneCellPerEpisodeFamilyAndStep) {
     for (std::size_t e = 0; e < 3; ++e)
       EXPECT_NEAR(scores.of(EpisodeId(e), FamilyId(0))[0], -std::log1p(std::exp(10.0)), 1e-14);
   }
+}
+
+/// A levelled child and parent, then a real child and parent: every kind of mechanism has a family.
+struct EveryMechanism {
+  Dataset data = support::random_rows({5, 3}, 160, 21);
+  std::vector<Episode> episodes;
+  std::vector<Module> modules;
+
+  EveryMechanism() {
+    support::Inputs inputs(22);
+    for (const char* name : {"X", "Y"}) {
+      data.variables.push_back({name, Variable::Kind::real});
+      data.columns.push_back({{}, inputs.reals(160, -3, 3)});
+    }
+    for (std::size_t e : {1, 0, 3, 2}) episodes.push_back({e * 40, 4, 10});
+    const Family levels{VariableId(0), {VariableId(1)}}, reals{VariableId(2), {VariableId(3)}};
+    const Family alone{VariableId(2), {}};
+    const std::vector<double> y = inputs.reals(8, -4, 4);
+    modules = {
+        {levels, support::random_table(inputs, 5, 3)},
+        {levels, support::random_mlp({5, 3}, 6, Activation::relu, 1)},
+        {reals, LinearGaussian<double>(1, 1, {0.3, -0.7, 0.2})},
+        {alone, LinearGaussian<double>(1, 0, {0.3, 0.2})},
+        {reals, MixtureDensity<double>({6, 3}, inputs.reals(DensityShape{6, 3}.size(), -1, 1))},
+        {alone, GaussianMixture<double>(3, inputs.reals(9, -1, 1))},
+        {reals, SplineNoise<double>(2, even_points(8, 8), std::span<const double>(y), 0.1)}};
+  }
+};
+
+TEST(Backends, AgreeOnEveryMechanism) {
+  const EveryMechanism task;
+  std::vector<bool> met(std::variant_size_v<AnyMechanism>, false);
+  for (const Module& module : task.modules) met[module.mechanism.index()] = true;
+  for (std::size_t kind = 0; kind < met.size(); ++kind)
+    EXPECT_TRUE(met[kind]) << "mechanism " << kind << " is missing here";
+  for (const auto& optimizer : support::all_optimizers())
+    for (bool reset : {true, false}) {
+      const GradientAdaptation how{optimizer.spec, reset};
+      const Scores slow = reference_backend()->score(task.data, task.episodes, task.modules, how);
+      const Scores fast = cpu_backend()->score(task.data, task.episodes, task.modules, how, 3);
+      for (std::size_t e = 0; e < 4; ++e)
+        for (std::size_t f = 0; f < task.modules.size(); ++f)
+          for (std::size_t t = 0; t < 4; ++t) {
+            const double expected = slow.of(EpisodeId(e), FamilyId(f))[t];
+            ASSERT_NEAR(fast.of(EpisodeId(e), FamilyId(f))[t], expected,
+                        1e-11 * std::max(1.0, std::abs(expected)))
+                << optimizer.name << ", reset " << reset << ", module " << f << ", step " << t;
+          }
+    }
+}
+
+/// A hundred thousand examples: e^-300000 is no number, its logarithm is exact. N01
+TEST(Backends, LikelihoodsFarBelowTheSmallestNumberKeepTheirDigits) {
+  const auto world = CategoricalWorld::draw_pair(10, 1, 3, 0);
+  const std::size_t rows = support::effort(100'000);
+  Dataset data = make_dataset(world.variables(), rows);
+  ShiftedWorld shifted(world);
+  shifted.sample(Stream(3, Purpose::sample, {}), data, 0, rows);
+  const Episode episode{0, int(rows / 100), 100};
+  const GradientAdaptation how{{.learning_rate = 0.1}, true};
+  std::vector<Module> modules;
+  long double expected = 0;
+  for (const Family& family : pair_hypotheses().families) {
+    const CategoricalTable<double> table = world.conditional(family);
+    modules.push_back({family, table});
+    CategoricalTable<long double> wide(
+        10, std::vector<long double>(table.parameters().begin(), table.parameters().end()));
+    Optimizer<long double> optimizer(how.optimizer, wide.parameters().size());
+    std::vector<long double> scores(std::size_t(episode.steps));
+    adapt(wide, optimizer, data, family, episode, std::span(scores));
+    for (long double s : scores) expected += modules.size() <= 2 ? s : -s;
+  }
+  const auto pair = pair_hypotheses();
+  const Scores scores = cpu_backend()->score(data, {&episode, 1}, modules, how);
+  const double log_lik = scores.log_lik(EpisodeId(0), pair.forward);
+  EXPECT_LT(log_lik, -3.0 * double(rows));
+  EXPECT_EQ(std::exp(log_lik), 0);
+  EXPECT_NEAR(log_lik - scores.log_lik(EpisodeId(0), pair.backward), double(expected),
+              1e-12 * std::abs(log_lik));
 }
 
 TEST(CheckFinite, PassesFiniteScoresAndNamesTheFirstBadOne) {

@@ -124,7 +124,7 @@ TEST(EdgeBelief, EffectiveSamplesShowWhenOneGraphOutweighsAll) {  // N07
   EXPECT_NEAR(effective(0)[0], 4, 1e-12);
 }
 
-TEST(EdgeBelief, GammaStaysWithinItsLimit) {
+TEST(EdgeBelief, GammaStaysWithinItsLimit) {  // N03
   EdgeBelief belief(EdgeMatrix(2), {.optimizer = {.learning_rate = 100}, .limit = 5});
   for (std::uint32_t e = 0; e < 10; ++e) belief.update(std::vector<double>{0, 9, 9, 0}, stream(e));
   EXPECT_EQ(belief.gamma().at(0, 1), 5);

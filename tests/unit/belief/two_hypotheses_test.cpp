@@ -50,7 +50,7 @@ TEST(Regret, AndItsGradientStayFiniteAtExtremes) {
     }
 }
 
-TEST(Regret, GradientKeepsItsDigitsWhereSigmoidsSaturate) {
+TEST(Regret, GradientKeepsItsDigitsWhereSigmoidsSaturate) {  // N02
   // Far out sigma(g) - sigma(g + d) is e^-g (e^-d - 1), twenty digits below either sigmoid.
   EXPECT_NEAR(regret_gradient(45, 1) / (std::exp(-45.0) * std::expm1(-1.0)), 1, 1e-13);
   EXPECT_NEAR(regret_gradient(0.3, 1e-18) / (-1e-18 * sigmoid(0.3) * sigmoid(-0.3)), 1, 1e-13);
@@ -124,7 +124,7 @@ TEST(LearnBelief, PerStepAndMixtureCoincideWhenTheFirstStepSaysNothing) {
   EXPECT_TRUE(support::same_bits(mixture.gamma, per_step.gamma));
 }
 
-TEST(LearnBelief, StopsAtTheLimitAndCountsIt) {
+TEST(LearnBelief, StopsAtTheLimitAndCountsIt) {  // N03
   const auto path = learn_belief(repeated(5, 10), 1, {.gamma0 = 39, .optimizer = sgd(1e20)});
   EXPECT_EQ(path.gamma.back(), gamma_limit);
   EXPECT_EQ(path.clamped, 10);

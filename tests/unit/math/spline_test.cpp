@@ -65,7 +65,7 @@ TEST(Spline, ReproducesPolynomialsOfItsDegree) {
   }
 }
 
-TEST(Spline, GoesOnAsItsPolicySays) {
+TEST(Spline, GoesOnAsItsPolicySays) {  // N15
   Inputs inputs(3);
   const auto x = even_points(8, 8), y = inputs.reals(8, -8, 8);
   const Spline line(2, x, y), end(2, x, y, Extrapolation::polynomial);

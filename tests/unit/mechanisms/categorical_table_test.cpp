@@ -30,7 +30,7 @@ TEST(CategoricalTable, StartsUniform) {
     for (int j = 0; j < 4; ++j) EXPECT_NEAR(table.log_prob(i, j), -std::log(4.0), 1e-15);
 }
 
-TEST(CategoricalTable, SurvivesHugeLogits) {
+TEST(CategoricalTable, SurvivesHugeLogits) {  // N05
   const CategoricalTable<double> table(3, std::vector<double>{1e308, -1e308, 0});
   EXPECT_EQ(table.log_prob(0, 0), 0);
   EXPECT_EQ(table.log_prob(0, 1), -infinity);
@@ -68,7 +68,7 @@ TEST(CategoricalTable, AddsToTheGradient) {
   EXPECT_EQ(gradient, (std::vector<double>{10, 10, 10, 10}));
 }
 
-TEST(FitCounts, CountsRowsThatNothingReaches) {
+TEST(FitCounts, CountsRowsThatNothingReaches) {  // N04
   Dataset data;
   data.variables = support::categorical_variables({2, 4});
   data.columns = {{{0, 1, 1}, {}}, {{0, 0, 2}, {}}};

@@ -7,7 +7,7 @@
 namespace whence {
 namespace {
 
-TEST(LinearGaussianWorld, ASingularCovarianceIsANumericalError) {
+TEST(LinearGaussianWorld, ASingularCovarianceIsANumericalError) {  // N13
   const auto prior = LinearGaussianPrior::of(3, 6);
   GaussianPair pair = LinearGaussianWorld::draw_pair(prior, 1, 0).forward();
   pair.marginal.factor(2, 2) = 1e-7;
@@ -20,7 +20,7 @@ TEST(LinearGaussianWorld, ASingularCovarianceIsANumericalError) {
   }
 }
 
-TEST(LinearGaussianWorld, RecordsTheConditionNumber) {
+TEST(LinearGaussianWorld, RecordsTheConditionNumber) {  // N13
   GaussianPair pair{{{0, 0}, Matrix(2, 0), Matrix(2, 2)}, {{0, 0}, Matrix(2, 2), Matrix(2, 2)}};
   pair.marginal.factor(0, 0) = 3;
   pair.marginal.factor(1, 1) = 1;

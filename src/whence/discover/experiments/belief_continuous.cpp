@@ -144,9 +144,11 @@ Answer answer(const Plan& plan, const WorldRun& run, std::size_t shift, const Va
   for (std::size_t e = 0; e < table.episodes(); ++e) {
     double total = 0;
     for (std::size_t t = 0; t < table.steps(); ++t) total += delta[e * table.steps() + t];
-    result.win_rate += (total > 0 ? 1.0 : 0.0) / double(table.episodes());
-    result.mean_delta += total / double(table.episodes());
+    result.win_rate += total > 0 ? 1 : 0;
+    result.mean_delta += total;
   }
+  result.win_rate /= double(table.episodes());
+  result.mean_delta /= double(table.episodes());
   return result;
 }
 
@@ -180,10 +182,10 @@ std::string episode_or_never(int episode) {
 std::pair<double, double> decided(std::span<const Answer> all) {
   double right = 0, wrong = 0;
   for (const Answer& a : all) {
-    right += (a.belief.back() > 0.95 ? 1.0 : 0.0) / double(all.size());
-    wrong += (a.belief.back() < 0.05 ? 1.0 : 0.0) / double(all.size());
+    right += a.belief.back() > 0.95 ? 1 : 0;
+    wrong += a.belief.back() < 0.05 ? 1 : 0;
   }
-  return {right, wrong};
+  return {right / double(all.size()), wrong / double(all.size())};
 }
 
 std::string spline_words(const std::string& kind) {

@@ -63,6 +63,12 @@ struct Setup {
   std::size_t input_units() const { return variables * std::size_t(levels); }
 };
 
+/// What can be refused is refused before anything is computed.
+void check_samples(const Settings& settings) {
+  for (const char* key : {"printed.samples", "released.samples"})
+    EdgeBelief(EdgeMatrix(2), {.samples = settings.integer(key)});
+}
+
 /// Randomness of a learner: parameters in the cells of episode 0, sampled graphs in the others.
 Stream learner_stream(RunKey key, std::size_t episode, std::size_t number) {
   return {key.seed, Purpose::initialise, {key.run, std::uint32_t(episode), std::uint32_t(number)}};
@@ -373,10 +379,16 @@ struct Job {
   std::vector<Path> paths;  // one per cell of the row
 };
 
+constexpr const char* name_of(Row row) {
+  return row == Row::printed ? "printed" : row == Row::released ? "released" : "corrected";
+}
+
 std::vector<Job> all_jobs(const Settings& settings, std::span<const int> sizes) {
+  const std::vector<std::string> wanted = settings.texts("rows");
   std::vector<Job> jobs;
   for (std::size_t s = 0; s < sizes.size(); ++s)
     for (Row row : {Row::corrected, Row::released, Row::printed}) {
+      if (std::find(wanted.begin(), wanted.end(), name_of(row)) == wanted.end()) continue;
       int runs = settings.integer("runs");
       if (row == Row::released && sizes[s] >= large_levels)
         runs = std::min(runs, settings.integer("large_runs"));
@@ -410,9 +422,23 @@ std::vector<MlpCell> collect(std::span<const int> sizes, std::vector<Job>& jobs)
       std::size_t first = job.row == Row::printed ? 0 : job.row == Row::released ? 1 : 2;
       for (Path& path : job.paths) cells[first++].runs.push_back(std::move(path));
     }
+    std::erase_if(cells, [](const MlpCell& cell) { return cell.runs.empty(); });
     all.insert(all.end(), cells.begin(), cells.end());
   }
   return all;
+}
+
+/// What the first size says, row by row, of shifts of the cause.
+std::string summary_of(int n, std::span<const MlpCell> cells) {
+  std::vector<std::string> parts;
+  for (const MlpCell& cell : cells) {
+    const bool control = cell.id.find("/either/") != std::string::npos ||
+                         cell.id.find("/none/") != std::string::npos;
+    if (cell.levels == n && !control && !cell.id.starts_with("per-episode"))
+      parts.push_back(fmt::format("{} {} bits", cell.label, show(cell.median_bits())));
+  }
+  return fmt::format("N = {}, how far the edges end from the truth (chance is 1): {}.", n,
+                     fmt::join(parts, "; "));
 }
 
 std::string counted(const MlpCell& cell) {
@@ -513,6 +539,7 @@ void add_figure(int n, std::span<const MlpCell> cells, Report& report) {
 }  // namespace
 
 Report belief_mlp(const Settings& settings, const RunOptions& options) {
+  check_samples(settings);
   const std::vector<int> sizes = settings.integers("levels");
   std::vector<Setup> setups;
   for (int n : sizes) setups.emplace_back(settings, n);
@@ -536,11 +563,7 @@ Report belief_mlp(const Settings& settings, const RunOptions& options) {
   for (int n : sizes) add_figure(n, cells, report);
   report.tables.push_back(cell_table(cells, setups[0].truth));
   add_counts(cells, report);
-  report.summary = fmt::format(
-      "N = {}: as printed the edges end {} bits from the truth, corrected {} bits (γ) and {} bits "
-      "(exact Bayes) when the cause shifts; chance is 1.",
-      sizes[0], show(cells[0].median_bits()), show(cells[2].median_bits()),
-      show(cells[4].median_bits()));
+  report.summary = summary_of(sizes[0], cells);
   report.assumptions = {
       "As printed: H = 4M, 100 training examples with all edges, soft shifts of the cause, K "
       "sampled "

@@ -231,11 +231,11 @@ void add_recipe(const Plan& plan, const std::string& recipe, std::span<const Met
   for (const MetaRun& run : runs) {
     auto& way = distance.emplace_back();
     for (double angle : run.angle) way.push_back(distance_to_solution(angle, plan.decoder.angle()));
-    const double share = 1.0 / double(runs.size());
-    near += run.final_distance(plan) < 0.1 ? share : 0;
-    nearer += run.final_distance(plan) < 0.05 ? share : 0;
-    directed += run.final_distance(plan) < 0.1 && run.direction_right(plan) ? share : 0;
+    near += run.final_distance(plan) < 0.1 ? 1 : 0;
+    nearer += run.final_distance(plan) < 0.05 ? 1 : 0;
+    directed += run.final_distance(plan) < 0.1 && run.direction_right(plan) ? 1 : 0;
   }
+  for (double* count : {&near, &nearer, &directed}) *count /= double(runs.size());
   const std::string words = recipe_words(recipe, plan.settings);
   report.curves.push_back(
       summarise("distance/" + recipe, words, counting(distance[0].size()), distance));
@@ -303,7 +303,7 @@ void add_landscape(std::span<const double> angles, std::span<const std::vector<L
     }
     const auto best = std::size_t(std::min_element(f.begin(), f.end()) - f.begin());
     const double error = std::abs(std::remainder(angles[best], std::numbers::pi));
-    right += error <= 1.5 * angles[1] ? 1.0 / double(splines.size()) : 0;
+    right += error <= 1.5 * angles[1] ? 1 : 0;
     for (auto* curve : {&f, &b, &m}) {
       const double low = *std::min_element(curve->begin(), curve->end());
       for (double& value : *curve) value -= low;
@@ -324,7 +324,7 @@ void add_landscape(std::span<const double> angles, std::span<const std::vector<L
                             "Modules are trained at each angle. 0 recovers (A, B), π/2 recovers "
                             "(B, A). The mean of both "
                             "is what e^(+R) descends while γ is near 0."});
-  report.numbers.push_back({"landscape-minimum-near-solution", right});
+  report.numbers.push_back({"landscape-minimum-near-solution", right / double(splines.size())});
 }
 
 }  // namespace
