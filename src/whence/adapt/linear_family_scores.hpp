@@ -1,0 +1,69 @@
+// Evidence of linear Gaussian families over environments in which mechanisms may have changed.
+//
+// The prior is that of a normal-inverse-Wishart law of all variables (BGe) in its local form, so
+// without a change all graphs of a Markov class score alike. Columns enter in units of their spread
+// within environments: units do not matter.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "whence/adapt/pool_sum.hpp"
+#include "whence/adapt/regression_pools.hpp"
+#include "whence/core/dataset.hpp"
+#include "whence/core/family_scorer.hpp"
+
+namespace whence {
+
+/// What somebody knows about one mechanism in one environment.
+enum class KnownChange : unsigned char { unknown, unchanged, changed };
+
+struct LinearScoreOptions {
+  double scale = 0.1;               // t: prior variance and slope precision, in squared spreads
+  double mean_weight = 0.1;         // precision of an intercept
+  double hard_mean_weight = 0.01;   // of the mean of a variable that is cut off
+  double change_probability = 0;    // of a mechanism in a sparse environment; 0: 1 / variables
+  double hard_share = 0.5;          // of the changes: cut off from its parents
+  std::vector<KnownChange> known;   // [variable][environment]; empty: nothing is known
+};
+
+class LinearFamilyScorer final : public FamilyScorer {
+ public:
+  /// All variables are real, of one number each.
+  explicit LinearFamilyScorer(const Dataset& data, LinearScoreOptions options = {});
+
+  /// The same data under another scale.
+  LinearFamilyScorer with_scale(double scale) const;
+
+  std::size_t variables() const override { return variables_; }
+  std::size_t environments() const override { return environments_; }
+  std::size_t max_parents() const override { return most_parents; }
+  double log_score(std::size_t child, std::span<const std::size_t> parents,
+                   const ChangeRegime& regime) const override;
+  double log_score_without(std::size_t child, std::span<const std::size_t> parents,
+                           const ChangeRegime& regime, std::size_t left_out) const override;
+  void changed(std::size_t child, std::span<const std::size_t> parents, const ChangeRegime& regime,
+               std::span<double> probability) const override;
+  bool likelihood_equivalent() const override { return true; }
+
+  const LinearScoreOptions& options() const { return options_; }
+
+ private:
+  class Family;
+  const double* gram(std::size_t a, std::size_t b) const {
+    return &grams_[packed(std::max(a, b), std::min(a, b)) * stride_];
+  }
+  double summed(std::size_t child, std::span<const std::size_t> parents, const ChangeRegime& regime,
+                std::size_t left_out, std::span<double> probability) const;
+  void tabulate_hard_changes();
+
+  std::size_t variables_ = 0, environments_ = 0, stride_ = 0, reference_ = 0;
+  LinearScoreOptions options_;
+  std::vector<double> counts_;  // [stride]
+  std::vector<double> grams_;   // [packed over 1 + variables][stride]; 0 is the constant
+  std::vector<double> totals_;  // [packed]: over all environments
+  std::vector<double> hard_;    // [variable][stride]: evidence of an environment on its own
+};
+
+}  // namespace whence

@@ -1,0 +1,174 @@
+// The sum over which environments share one mechanism and which have their own.
+//
+// Environments that were not changed are pooled: they share one parameter. The sum runs over all
+// subsets; it is exact for few free environments, else it is the mass around the modes that two
+// starts climb to (everything pooled; only the reference pooled).
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "whence/math/logspace.hpp"
+
+namespace whence {
+
+/// What is known of one environment before its rows are pooled or not.
+struct PoolChoice {
+  enum class Freedom : unsigned char { free, pooled, apart };
+  Freedom freedom = Freedom::free;
+  double log_pooled = 0;  // log of the prior weight of being unchanged
+  double log_apart = 0;   // log of (prior weight of a change x its evidence on its own)
+};
+
+/// Up to so many free environments the sum is exact.
+inline constexpr std::size_t exact_pool_limit = 6;
+
+/// `Pool` keeps a set of environments:
+///   void toggle(std::size_t e);                      joins or leaves
+///   bool holds(std::size_t e) const;
+///   double evidence(std::span<double> toggled);      of the set, and of the set with each toggled
+template <class Pool>
+class PoolSum {
+ public:
+  PoolSum(Pool& pool, std::span<const PoolChoice> choices, std::size_t reference)
+      : pool_(pool), choices_(choices), reference_(reference) {
+    for (std::size_t e = 0; e < choices.size(); ++e)
+      if (choices[e].freedom == PoolChoice::Freedom::free) free_.push_back(e);
+  }
+
+  /// The logarithm of the sum. `changed`, if not empty, becomes P(apart) per environment.
+  double log_sum(std::span<double> changed) {
+    changed_ = changed;
+    for (std::size_t e = 0; e < changed_.size(); ++e)
+      changed_[e] = choices_[e].freedom == PoolChoice::Freedom::apart ? 1 : 0;
+    return free_.size() <= exact_pool_limit ? over_all_subsets() : around_modes();
+  }
+
+ private:
+  double weight(double evidence) const {
+    double sum = evidence;
+    for (std::size_t e = 0; e < choices_.size(); ++e)
+      sum += pool_.holds(e) ? choices_[e].log_pooled : choices_[e].log_apart;
+    return sum;
+  }
+
+  void put(std::size_t e, bool inside) {
+    if (pool_.holds(e) != inside) pool_.toggle(e);
+  }
+  void start(bool all) {
+    for (std::size_t e = 0; e < choices_.size(); ++e)
+      put(e, choices_[e].freedom == PoolChoice::Freedom::pooled ||
+                 (choices_[e].freedom == PoolChoice::Freedom::free && (all || e == reference_)));
+  }
+
+  double over_all_subsets() {
+    start(true);
+    toggled_.resize(choices_.size());
+    const std::size_t subsets = std::size_t(1) << free_.size();
+    std::vector<double> weights(subsets);
+    for (std::size_t code = 0; code < subsets; ++code) {  // in Gray's order: one toggle a step
+      weights[code] = weight(pool_.evidence(toggled_));
+      const std::size_t next = code + 1;
+      if (next < subsets) pool_.toggle(free_[std::size_t(__builtin_ctzll(next))]);
+    }
+    const double total = log_sum_exp(weights);
+    if (!changed_.empty())
+      for (std::size_t code = 0; code < subsets; ++code)
+        for (std::size_t k = 0; k < free_.size(); ++k)
+          if (((code ^ (code >> 1)) >> k) & 1) changed_[free_[k]] += std::exp(weights[code] - total);
+    return total;
+  }
+
+  /// A set that no single toggle improves, with the log-odds of each toggle.
+  struct Mode {
+    std::vector<bool> inside;
+    double log_weight = -std::numeric_limits<double>::infinity();
+    std::vector<double> log_odds_apart;  // per free environment
+
+    double log_mass() const {
+      double sum = log_weight;
+      for (double odds : log_odds_apart) sum += std::log1p(std::exp(-std::abs(odds)));
+      return sum;
+    }
+  };
+
+  /// Looks at the present set: its weight, and for each free environment the log-odds of a change.
+  void look(Mode& mode) {
+    mode.log_weight = weight(pool_.evidence(toggled_));
+    const double evidence = mode.log_weight - weight(0);
+    mode.log_odds_apart.resize(free_.size());
+    mode.inside.resize(free_.size());
+    for (std::size_t k = 0; k < free_.size(); ++k) {
+      const std::size_t e = free_[k];
+      const double with = pool_.holds(e) ? evidence : toggled_[e];
+      const double without = pool_.holds(e) ? toggled_[e] : evidence;
+      mode.inside[k] = pool_.holds(e);
+      mode.log_odds_apart[k] =
+          choices_[e].log_apart + without - choices_[e].log_pooled - with;
+    }
+  }
+
+  /// All environments that sit on the wrong side move together, as long as that helps; then the
+  /// most wrongly placed one alone.
+  Mode climb(bool all) {
+    start(all);
+    Mode mode;
+    look(mode);
+    bool together = true;
+    for (std::size_t round = 0; round < 4 * free_.size(); ++round) {
+      std::vector<std::size_t> wrong;
+      std::size_t worst = 0;
+      double gain = 0;
+      for (std::size_t k = 0; k < free_.size(); ++k) {
+        const double better = mode.inside[k] ? mode.log_odds_apart[k] : -mode.log_odds_apart[k];
+        if (better <= 0) continue;
+        wrong.push_back(k);
+        if (better > gain) gain = better, worst = k;
+      }
+      if (wrong.empty()) break;
+      if (!together) wrong = {worst};
+      for (std::size_t k : wrong) pool_.toggle(free_[k]);
+      Mode next;
+      look(next);
+      if (next.log_weight > mode.log_weight) {
+        mode = std::move(next);
+        together = true;
+        continue;
+      }
+      if (!together) break;  // nothing left but rounding
+      for (std::size_t k : wrong) pool_.toggle(free_[k]);
+      together = false;
+    }
+    return mode;
+  }
+
+  double around_modes() {
+    toggled_.resize(choices_.size());
+    const Mode first = climb(true), second = climb(false);
+    const bool same = first.inside == second.inside;
+    const double mass = first.log_mass();
+    const double total = same ? mass : log_add_exp(mass, second.log_mass());
+    if (!changed_.empty()) {
+      share(first, std::exp(mass - total));
+      if (!same) share(second, std::exp(second.log_mass() - total));
+    }
+    return total;
+  }
+
+  void share(const Mode& mode, double weight) {
+    for (std::size_t k = 0; k < free_.size(); ++k)
+      changed_[free_[k]] += weight * sigmoid(mode.log_odds_apart[k]);
+  }
+
+  Pool& pool_;
+  std::span<const PoolChoice> choices_;
+  std::size_t reference_;
+  std::vector<std::size_t> free_;
+  std::vector<double> toggled_;
+  std::span<double> changed_;
+};
+
+}  // namespace whence

@@ -1,0 +1,91 @@
+#include "whence/belief/family_table.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "whence/math/special.hpp"
+
+namespace whence {
+
+double RegimePrior::log_prior(const ChangeRegime& regime) const {
+  if (regime.quiet) return std::log(quiet);
+  double open = 0, all = 0;
+  for (std::size_t e = 0; e < regime.states.size(); ++e) {
+    if (is_fixed(e)) continue;
+    open += 1;
+    all += regime.states[e] == EnvironmentState::sparse ? 0 : 1;
+  }
+  const double a = all_changed_alpha, b = all_changed_beta;
+  return std::log1p(-quiet) + log_gamma(a + all) + log_gamma(b + open - all) -
+         log_gamma(a + b + open) - log_gamma(a) - log_gamma(b) + log_gamma(a + b) -
+         all * std::log(2.0);
+}
+
+FamilyTable::FamilyTable(const FamilyScorer& scorer, EdgeKnowledge knowledge, RegimePrior prior)
+    : scorer_(scorer), knowledge_(std::move(knowledge)), prior_(std::move(prior)) {
+  const double m = double(scorer.variables());
+  for (double k = 0; k < m; k += 1)
+    log_set_prior_.push_back(log_gamma(k + 1) + log_gamma(m - k) - log_gamma(m));
+}
+
+bool FamilyTable::against_knowledge(std::size_t child, const VariableSet& parents) const {
+  if (knowledge_.words.empty()) return false;
+  for (std::size_t v = 0; v < variables(); ++v) {
+    const EdgeKnowledge::Word word = knowledge_.of(variables(), v, child);
+    if (word == EdgeKnowledge::Word::forbidden && parents.has(v)) return true;
+    if (word == EdgeKnowledge::Word::required && !parents.has(v)) return true;
+  }
+  return false;
+}
+
+double FamilyTable::score(std::size_t regime, std::size_t child, const VariableSet& parents) const {
+  const std::size_t count = parents.size();
+  if (count > scorer_.max_parents() || against_knowledge(child, parents))
+    return -std::numeric_limits<double>::infinity();
+  const Key key{regime, child, parents};
+  Shard& shard = shards_[Hash()(key) >> 20 & 63];
+  {
+    const std::lock_guard lock(shard.mutex);
+    const auto found = shard.scores.find(key);
+    if (found != shard.scores.end()) return found->second;
+  }
+  const double value = scorer_.log_score(child, parents.members(), this->regime(regime)) +
+                       log_set_prior_[count];
+  const std::lock_guard lock(shard.mutex);
+  shard.scores.emplace(key, value);
+  return value;
+}
+
+std::size_t FamilyTable::number_of(const ChangeRegime& regime) const {
+  const std::lock_guard lock(regime_mutex_);
+  const auto found = std::find(regimes_.begin(), regimes_.end(), regime);
+  if (found != regimes_.end()) return std::size_t(found - regimes_.begin());
+  regimes_.push_back(regime);
+  return regimes_.size() - 1;
+}
+
+ChangeRegime FamilyTable::regime(std::size_t number) const {
+  const std::lock_guard lock(regime_mutex_);
+  return regimes_[number];
+}
+
+double FamilyTable::log_prior(std::size_t number) const {
+  return prior_.log_prior(regime(number));
+}
+
+double FamilyTable::total(std::size_t regime, const Dag& dag) const {
+  double sum = log_prior(regime);
+  for (std::size_t v = 0; v < dag.variables(); ++v) sum += score(regime, v, dag.parents(v));
+  return sum;
+}
+
+std::size_t FamilyTable::scored() const {
+  std::size_t n = 0;
+  for (const Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    n += shard.scores.size();
+  }
+  return n;
+}
+
+}  // namespace whence

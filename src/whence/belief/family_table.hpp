@@ -1,0 +1,89 @@
+// Scores of families under assumptions about environments, computed once and kept.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "whence/core/dag.hpp"
+#include "whence/core/family_scorer.hpp"
+
+namespace whence {
+
+/// Edges that somebody knows of. [cause][effect].
+struct EdgeKnowledge {
+  enum class Word : unsigned char { open, forbidden, required };
+  std::vector<Word> words;  // empty: all open
+
+  Word of(std::size_t variables, std::size_t cause, std::size_t effect) const {
+    return words.empty() ? Word::open : words[cause * variables + effect];
+  }
+};
+
+/// How likely each regime is before the data. Quiet: 1/2. Otherwise the number of environments in
+/// which everything changed is beta-binomial, and each of those is soft or hard with 1/2.
+struct RegimePrior {
+  double quiet = 0.5;
+  double all_changed_alpha = 1, all_changed_beta = 9;
+  std::vector<bool> fixed;  // environments that cannot have changed as a whole; empty: none
+
+  bool is_fixed(std::size_t e) const { return !fixed.empty() && fixed[e]; }
+  double log_prior(const ChangeRegime& regime) const;
+};
+
+/// Thread-safe; what it returns does not depend on who asked first. Regimes get numbers.
+class FamilyTable {
+ public:
+  FamilyTable(const FamilyScorer& scorer, EdgeKnowledge knowledge = {}, RegimePrior prior = {});
+
+  std::size_t variables() const { return scorer_.variables(); }
+  const FamilyScorer& scorer() const { return scorer_; }
+  const EdgeKnowledge& knowledge() const { return knowledge_; }
+  const RegimePrior& regime_prior() const { return prior_; }
+
+  /// log P(child's column | parents') + log P(parent set): 1 / (m - 1 over the number of parents)
+  /// each, constant within a Markov class. -infinity for sets against what is known.
+  double score(std::size_t regime, std::size_t child, const VariableSet& parents) const;
+
+  /// Numbers are handed out in the order of asking: keep them within one thread's work, or ask for
+  /// all before threads start.
+  std::size_t number_of(const ChangeRegime& regime) const;
+  ChangeRegime regime(std::size_t number) const;
+  double log_prior(std::size_t regime) const;
+
+  /// Everybody's score and the regime's prior.
+  double total(std::size_t regime, const Dag& dag) const;
+
+  std::size_t scored() const;  // families computed so far
+
+ private:
+  struct Key {
+    std::size_t regime, child;
+    VariableSet parents;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      return key.parents.hash() ^ (key.child * 0x9E3779B97F4A7C15ULL) ^
+             (key.regime * 0xD1B54A32D192ED03ULL);
+    }
+  };
+  struct Shard {
+    mutable std::mutex mutex;
+    std::unordered_map<Key, double, Hash> scores;
+  };
+  bool against_knowledge(std::size_t child, const VariableSet& parents) const;
+
+  const FamilyScorer& scorer_;
+  EdgeKnowledge knowledge_;
+  RegimePrior prior_;
+  std::vector<double> log_set_prior_;  // by number of parents
+  mutable std::array<Shard, 64> shards_;
+  mutable std::mutex regime_mutex_;
+  mutable std::vector<ChangeRegime> regimes_;
+};
+
+}  // namespace whence

@@ -1,0 +1,327 @@
+#include "whence/belief/graph_sampler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_set>
+
+#include "whence/belief/graph_search.hpp"
+#include "whence/math/logspace.hpp"
+
+namespace whence {
+
+namespace {
+
+constexpr std::size_t nobody = std::size_t(-1);
+constexpr std::size_t candidates_per_variable = 9;
+constexpr std::size_t small_set = 3;
+constexpr double negligible = 25;  // nats below the best set of the list
+
+struct SetHash {
+  std::size_t operator()(const VariableSet& set) const { return set.hash(); }
+};
+
+/// The most promising parents of `child`: neighbours in good graphs first, then by the gain of
+/// adding them to the best graph's parents.
+std::vector<std::size_t> candidates_of(const FamilyTable& table, std::size_t regime,
+                                       std::span<const Dag> good, std::size_t child) {
+  const std::size_t m = table.variables();
+  std::vector<std::pair<double, std::size_t>> ranked;
+  const VariableSet& parents = good[0].parents(child);
+  const double present = table.score(regime, child, parents);
+  for (std::size_t v = 0; v < m; ++v) {
+    if (v == child) continue;
+    double gain = std::abs(table.score(regime, child, parents.flipped(v)) - present);
+    if (!parents.has(v)) gain = table.score(regime, child, parents.flipped(v)) - present;
+    for (const Dag& dag : good)
+      if (dag.adjacent(v, child)) gain = std::max(gain, 0.0) + 1e6;
+    ranked.emplace_back(-gain, v);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<std::size_t> result;
+  for (const auto& [gain, v] : ranked)
+    if (result.size() < candidates_per_variable) result.push_back(v);
+  return result;
+}
+
+void add_small_sets(const std::vector<std::size_t>& candidates, std::size_t from,
+                    const VariableSet& set, std::unordered_set<VariableSet, SetHash>& all) {
+  all.insert(set);
+  if (set.size() == small_set) return;
+  for (std::size_t k = from; k < candidates.size(); ++k)
+    add_small_sets(candidates, k + 1, set.flipped(candidates[k]), all);
+}
+
+std::vector<VariableSet> listed_sets(const FamilyTable& table, std::size_t regime,
+                                     std::span<const Dag> good, std::size_t child) {
+  const std::size_t m = table.variables();
+  const std::vector<std::size_t> candidates = candidates_of(table, regime, good, child);
+  std::unordered_set<VariableSet, SetHash> all;
+  add_small_sets(candidates, 0, {}, all);
+  for (const Dag& dag : good) {
+    const VariableSet parents = dag.parents(child);
+    all.insert(parents);
+    for (std::size_t v = 0; v < m; ++v)
+      if (v != child) all.insert(parents.flipped(v));
+    for (std::size_t a = 0; a < candidates.size(); ++a)
+      for (std::size_t b = a + 1; b < candidates.size(); ++b)
+        all.insert(parents.flipped(candidates[a]).flipped(candidates[b]));
+  }
+  // Hash order depends on nothing but the sets, but it is not an order anybody would choose.
+  std::vector<std::pair<std::vector<std::size_t>, VariableSet>> ordered;
+  for (const VariableSet& set : all) ordered.emplace_back(set.members(), set);
+  std::sort(ordered.begin(), ordered.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<VariableSet> sets;
+  std::vector<double> scores;
+  for (const auto& [members, set] : ordered) {
+    scores.push_back(table.score(regime, child, set));
+    sets.push_back(set);
+  }
+  const double best = *std::max_element(scores.begin(), scores.end());
+  std::vector<VariableSet> kept;
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    // Without parents a variable can always stand: the chain needs a way out of every corner.
+    bool keep = scores[k] > best - negligible || sets[k].empty();
+    for (const Dag& dag : good) keep = keep || dag.parents(child) == sets[k];
+    if (keep && std::isfinite(scores[k])) kept.push_back(sets[k]);
+  }
+  return kept;
+}
+
+}  // namespace
+
+ParentLists::ParentLists(const FamilyTable& table, std::size_t regime, std::span<const Dag> good) {
+  for (std::size_t v = 0; v < table.variables(); ++v)
+    sets_.push_back(listed_sets(table, regime, good, v));
+}
+
+GraphChain::GraphChain(const FamilyTable& table, const ParentLists& lists, const GraphDraw& start,
+                       Stream stream, double inverse_temperature)
+    : table_(table), lists_(lists), state_(start), stream_(stream), heat_(inverse_temperature) {
+  state_.score = table_.total(state_.regime, state_.dag);
+}
+
+double GraphChain::score_of(std::size_t child, const VariableSet& parents) const {
+  return table_.score(state_.regime, child, parents);
+}
+
+const std::vector<double>& GraphChain::listed_scores(std::size_t child) {
+  auto& of_regime = listed_[state_.regime];
+  if (of_regime.empty()) of_regime.resize(table_.variables());
+  std::vector<double>& scores = of_regime[child];
+  if (scores.empty())
+    for (const VariableSet& set : lists_.sets(child)) scores.push_back(score_of(child, set));
+  return scores;
+}
+
+GraphChain::Weighed GraphChain::weigh(std::size_t child, const VariableSet& descendants,
+                                      std::size_t must) {
+  const std::vector<VariableSet>& sets = lists_.sets(child);
+  const std::vector<double>& scores = listed_scores(child);
+  Weighed result;
+  double top = -std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    if (sets[k].meets(descendants) || (must != nobody && !sets[k].has(must))) continue;
+    result.allowed.push_back(k);
+    result.has_current = result.has_current || sets[k] == state_.dag.parents(child);
+    top = std::max(top, scores[k]);
+  }
+  double sum = 0;
+  for (std::size_t k : result.allowed) {
+    result.weights.push_back(std::exp(heat_ * (scores[k] - top)));
+    sum += result.weights.back();
+  }
+  result.log_sum = result.allowed.empty() ? top : heat_ * top + std::log(sum);
+  return result;
+}
+
+const VariableSet& GraphChain::draw(std::size_t child, const Weighed& weighed) {
+  double total = 0;
+  for (double weight : weighed.weights) total += weight;
+  double u = stream_.uniform() * total;
+  std::size_t k = 0;
+  while (k + 1 < weighed.weights.size() && (u -= weighed.weights[k]) > 0) ++k;
+  return lists_.sets(child)[weighed.allowed[k]];
+}
+
+bool GraphChain::accept(double log_ratio) {
+  return std::log(stream_.uniform()) < log_ratio;
+}
+
+void GraphChain::redraw_parents() {
+  const std::size_t child = std::size_t(sample_index(stream_, int(table_.variables())));
+  const Weighed weighed = weigh(child, state_.dag.descendants(child), nobody);
+  if (!weighed.has_current) return;  // redrawn only within the list
+  const VariableSet& next = draw(child, weighed);
+  if (next == state_.dag.parents(child)) return;
+  state_.score += score_of(child, next) - score_of(child, state_.dag.parents(child));
+  state_.dag.set_parents(child, next);
+  state_.dag.update();
+}
+
+void GraphChain::turn_and_redraw() {
+  const std::size_t edges = state_.dag.edge_count();
+  if (edges == 0) return;
+  std::size_t pick = std::size_t(sample_index(stream_, int(edges))), from = 0, to = 0;
+  for (std::size_t v = 0; v < table_.variables(); ++v)
+    state_.dag.parents(v).each([&](std::size_t u) {
+      if (pick-- == 0) from = u, to = v;
+    });
+  const auto listed = [&](std::size_t v) {
+    const auto& sets = lists_.sets(v);
+    return std::find(sets.begin(), sets.end(), state_.dag.parents(v)) != sets.end();
+  };
+  if (!listed(from) || !listed(to)) return;
+
+  Dag bare = state_.dag;  // both ends without parents
+  bare.set_parents(from, {});
+  bare.set_parents(to, {});
+  bare.update();
+  const Weighed forward_first = weigh(from, bare.descendants(from), to);
+  if (forward_first.allowed.empty()) return;
+  const VariableSet from_parents = draw(from, forward_first);
+  Dag next = bare;
+  next.set_parents(from, from_parents);
+  next.update();
+  const Weighed forward_second = weigh(to, next.descendants(to), nobody);
+  if (forward_second.allowed.empty()) return;
+  const VariableSet to_parents = draw(to, forward_second);
+  next.set_parents(to, to_parents);
+  next.update();
+
+  const Weighed backward_first = weigh(to, bare.descendants(to), from);
+  Dag old_half = bare;
+  old_half.set_parents(to, state_.dag.parents(to));
+  old_half.update();
+  const Weighed backward_second = weigh(from, old_half.descendants(from), nobody);
+  const double log_ratio = std::log(double(edges)) - std::log(double(next.edge_count())) +
+                           forward_first.log_sum + forward_second.log_sum -
+                           backward_first.log_sum - backward_second.log_sum;
+  if (!accept(log_ratio)) return;
+  state_.score += score_of(from, from_parents) + score_of(to, to_parents) -
+                  score_of(from, state_.dag.parents(from)) - score_of(to, state_.dag.parents(to));
+  state_.dag = next;
+}
+
+void GraphChain::toggle_edge() {
+  const int m = int(table_.variables());
+  const std::size_t cause = std::size_t(sample_index(stream_, m));
+  const std::size_t effect = std::size_t(sample_index(stream_, m));
+  if (cause == effect) return;
+  if (!state_.dag.edge(cause, effect) && state_.dag.closes_cycle(cause, effect)) return;
+  const VariableSet next = state_.dag.parents(effect).flipped(cause);
+  const double gain = score_of(effect, next) - score_of(effect, state_.dag.parents(effect));
+  if (!accept(heat_ * gain)) return;
+  state_.score += gain;
+  state_.dag.set_parents(effect, next);
+  state_.dag.update();
+}
+
+void GraphChain::turn_edge() {
+  const int m = int(table_.variables());
+  const std::size_t cause = std::size_t(sample_index(stream_, m));
+  const std::size_t effect = std::size_t(sample_index(stream_, m));
+  if (cause == effect || !state_.dag.edge(cause, effect)) return;
+  if (state_.dag.turning_closes_cycle(cause, effect)) return;
+  const VariableSet of_effect = state_.dag.parents(effect).flipped(cause);
+  const VariableSet of_cause = state_.dag.parents(cause).flipped(effect);
+  const double gain = score_of(effect, of_effect) + score_of(cause, of_cause) -
+                      score_of(effect, state_.dag.parents(effect)) -
+                      score_of(cause, state_.dag.parents(cause));
+  if (!accept(heat_ * gain)) return;
+  state_.score += gain;
+  state_.dag.set_parents(effect, of_effect);
+  state_.dag.set_parents(cause, of_cause);
+  state_.dag.update();
+}
+
+void GraphChain::swap_parent() {
+  const int m = int(table_.variables());
+  const std::size_t child = std::size_t(sample_index(stream_, m));
+  const std::size_t out = std::size_t(sample_index(stream_, m));
+  const std::size_t in = std::size_t(sample_index(stream_, m));
+  const VariableSet& parents = state_.dag.parents(child);
+  if (in == child || out == child || in == out || !parents.has(out) || parents.has(in)) return;
+  if (state_.dag.is_ancestor(child, in)) return;
+  const VariableSet next = parents.flipped(out).flipped(in);
+  const double gain = score_of(child, next) - score_of(child, parents);
+  if (!accept(heat_ * gain)) return;
+  state_.score += gain;
+  state_.dag.set_parents(child, next);
+  state_.dag.update();
+}
+
+void GraphChain::move_to(std::size_t regime) {
+  state_.regime = regime;
+  state_.score = table_.total(regime, state_.dag);
+}
+
+void GraphChain::redraw_environment() {
+  const ChangeRegime present = table_.regime(state_.regime);
+  if (present.quiet) return;
+  const std::size_t e = std::size_t(sample_index(stream_, int(present.states.size())));
+  if (table_.regime_prior().is_fixed(e)) return;
+  constexpr EnvironmentState states[] = {EnvironmentState::sparse, EnvironmentState::all_soft,
+                                         EnvironmentState::all_hard};
+  std::vector<std::size_t> regimes;
+  std::vector<double> scores;
+  for (const EnvironmentState state : states) {
+    ChangeRegime next = present;
+    next.states[e] = state;
+    regimes.push_back(table_.number_of(next));
+    scores.push_back(heat_ * table_.total(regimes.back(), state_.dag));
+  }
+  double u = stream_.uniform();
+  const double total = log_sum_exp(scores);
+  std::size_t k = 0;
+  while (k < 2 && (u -= std::exp(scores[k] - total)) > 0) ++k;
+  if (regimes[k] != state_.regime) move_to(regimes[k]);
+}
+
+void GraphChain::redraw_quiet() {
+  const ChangeRegime present = table_.regime(state_.regime);
+  const std::size_t environments = present.states.size();
+  const ChangeRegime sparse = sparse_regime(environments);
+  if (!present.quiet && !(present == sparse)) return;
+  const std::size_t other =
+      table_.number_of(present.quiet ? sparse : quiet_regime(environments));
+  const double score = table_.total(other, state_.dag);
+  // A draw of the two, not a step between them.
+  if (stream_.uniform() < sigmoid(heat_ * (score - state_.score))) move_to(other);
+}
+
+void GraphChain::sweep() {
+  const std::size_t m = table_.variables();
+  for (std::size_t k = 0; k < m; ++k) {
+    redraw_parents();
+    toggle_edge();
+    turn_edge();
+    swap_parent();
+    if (k % 2 == 0) turn_and_redraw();
+  }
+  redraw_environment();
+  redraw_quiet();
+}
+
+void GraphChain::exchange(GraphChain& other) {
+  const double log_ratio = (heat_ - other.heat_) * (other.state_.score - state_.score);
+  if (accept(log_ratio)) std::swap(state_, other.state_);
+}
+
+void GraphChain::add_edge_probabilities(EdgeMatrix& sum) {
+  for (std::size_t child = 0; child < table_.variables(); ++child) {
+    const Weighed weighed = weigh(child, state_.dag.descendants(child), nobody);
+    if (!weighed.has_current) {  // outside the list: the present state speaks for itself
+      state_.dag.parents(child).each([&](std::size_t v) { sum.at(v, child) += 1; });
+      continue;
+    }
+    double total = 0;
+    for (double weight : weighed.weights) total += weight;
+    for (std::size_t k = 0; k < weighed.allowed.size(); ++k)
+      lists_.sets(child)[weighed.allowed[k]].each(
+          [&](std::size_t v) { sum.at(v, child) += weighed.weights[k] / total; });
+  }
+}
+
+}  // namespace whence

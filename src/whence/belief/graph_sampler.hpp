@@ -1,0 +1,83 @@
+// Drawing graphs, and what happened to whole environments, from their joint posterior.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <unordered_map>
+#include <vector>
+
+#include "whence/belief/edges.hpp"
+#include "whence/belief/family_table.hpp"
+#include "whence/math/random.hpp"
+
+namespace whence {
+
+/// The parent sets each variable is redrawn from: all small sets of good candidates, and all sets
+/// near those of some good graphs. Sets outside are reached by single edges.
+class ParentLists {
+ public:
+  ParentLists(const FamilyTable& table, std::size_t regime, std::span<const Dag> good);
+
+  const std::vector<VariableSet>& sets(std::size_t child) const { return sets_[child]; }
+
+ private:
+  std::vector<std::vector<VariableSet>> sets_;
+};
+
+/// One drawn graph and the regime it was drawn with.
+struct GraphDraw {
+  Dag dag;
+  std::size_t regime = 0;
+  double score = 0;
+};
+
+/// A Markov chain. Its moves: redraw all parents of a variable given the rest; turn an edge round
+/// and redraw the parents at both its ends (Grzegorczyk and Husmeier 2008); toggle, turn or swap
+/// single edges; redraw what happened to one environment; quiet or not.
+class GraphChain {
+ public:
+  GraphChain(const FamilyTable& table, const ParentLists& lists, const GraphDraw& start,
+             Stream stream, double inverse_temperature = 1);
+
+  /// As many moves as there are variables, some of each kind.
+  void sweep();
+  const GraphDraw& state() const { return state_; }
+  double inverse_temperature() const { return heat_; }
+  void exchange(GraphChain& other);
+
+  /// Adds P(edge | everything else) of the present state to `sum`, [cause][effect].
+  void add_edge_probabilities(EdgeMatrix& sum);
+
+ private:
+  struct Weighed {
+    std::vector<std::size_t> allowed;  // positions in the list
+    std::vector<double> weights;       // tempered, relative to `top`
+    double log_sum = 0;
+    bool has_current = false;
+  };
+  double score_of(std::size_t child, const VariableSet& parents) const;
+  const std::vector<double>& listed_scores(std::size_t child);
+  /// The listed sets of `child` that avoid `descendants` (and contain `must`, if it is a variable).
+  Weighed weigh(std::size_t child, const VariableSet& descendants, std::size_t must);
+  const VariableSet& draw(std::size_t child, const Weighed& weighed);
+
+  void redraw_parents();
+  void turn_and_redraw();
+  void toggle_edge();
+  void turn_edge();
+  void swap_parent();
+  void redraw_environment();
+  void redraw_quiet();
+  bool accept(double log_ratio);
+  void move_to(std::size_t regime);
+
+  const FamilyTable& table_;
+  const ParentLists& lists_;
+  GraphDraw state_;
+  Stream stream_;
+  double heat_;
+  // Scores of the lists under each regime that was visited.
+  std::unordered_map<std::size_t, std::vector<std::vector<double>>> listed_;
+};
+
+}  // namespace whence

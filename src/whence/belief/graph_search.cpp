@@ -1,0 +1,214 @@
+#include "whence/belief/graph_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace whence {
+
+namespace {
+
+constexpr double least_gain = 1e-9;  // nats: below this a gain may be rounding
+
+bool stopped(const std::atomic<bool>* stop) {
+  return stop != nullptr && stop->load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Dag required_graph(const FamilyTable& table) {
+  Dag dag(table.variables());
+  for (std::size_t cause = 0; cause < table.variables(); ++cause)
+    for (std::size_t effect = 0; effect < table.variables(); ++effect)
+      if (table.knowledge().of(table.variables(), cause, effect) == EdgeKnowledge::Word::required)
+        dag.flip(cause, effect);
+  dag.update();
+  return dag;
+}
+
+ChangeRegime sparse_regime(std::size_t environments) {
+  return {false, std::vector<EnvironmentState>(environments, EnvironmentState::sparse)};
+}
+ChangeRegime quiet_regime(std::size_t environments) {
+  return {true, std::vector<EnvironmentState>(environments, EnvironmentState::sparse)};
+}
+
+GraphClimber::GraphClimber(const FamilyTable& table, std::size_t regime, const Dag& start)
+    : table_(table),
+      regime_(regime),
+      dag_(start),
+      scores_(table.variables()),
+      gains_(table.variables() * table.variables(), 0.0) {
+  for (std::size_t v = 0; v < dag_.variables(); ++v) refresh(v);
+}
+
+double GraphClimber::score() const {
+  double sum = table_.log_prior(regime_);
+  for (double score : scores_) sum += score;
+  return sum;
+}
+
+void GraphClimber::refresh(std::size_t child) {
+  const std::size_t m = dag_.variables();
+  const VariableSet& parents = dag_.parents(child);
+  scores_[child] = table_.score(regime_, child, parents);
+  for (std::size_t v = 0; v < m; ++v)
+    if (v != child)
+      gains_[child * m + v] = table_.score(regime_, child, parents.flipped(v)) - scores_[child];
+}
+
+void GraphClimber::set_dag(const Dag& dag) { apply(dag); }
+
+void GraphClimber::set_regime(std::size_t regime) {
+  regime_ = regime;
+  for (std::size_t v = 0; v < dag_.variables(); ++v) refresh(v);
+}
+
+void GraphClimber::apply(const Dag& next) {
+  std::vector<std::size_t> moved;
+  for (std::size_t v = 0; v < dag_.variables(); ++v)
+    if (!(dag_.parents(v) == next.parents(v))) moved.push_back(v);
+  dag_ = next;
+  for (std::size_t v : moved) refresh(v);
+}
+
+bool GraphClimber::step() {
+  const std::size_t m = dag_.variables();
+  double best = least_gain;
+  std::size_t from = 0, to = 0;
+  bool turn = false;
+  const auto consider = [&](double gain, std::size_t cause, std::size_t effect, bool turned) {
+    if (gain > best) best = gain, from = cause, to = effect, turn = turned;
+  };
+  for (std::size_t child = 0; child < m; ++child)
+    for (std::size_t v = 0; v < m; ++v) {
+      if (v == child) continue;
+      const double gain = gains_[child * m + v];
+      if (dag_.edge(v, child)) {
+        consider(gain, v, child, false);
+        const double turned = gain + gains_[v * m + child];
+        if (turned > best && !dag_.turning_closes_cycle(v, child)) consider(turned, v, child, true);
+      } else if (gain > best && !dag_.closes_cycle(v, child) && !dag_.edge(child, v)) {
+        consider(gain, v, child, false);
+      }
+    }
+  if (best <= least_gain) return false;
+  dag_.flip(from, to);
+  if (turn) dag_.flip(to, from);
+  dag_.update();
+  refresh(to);
+  if (turn) refresh(from);
+  return true;
+}
+
+void GraphClimber::climb(const std::atomic<bool>* stop) {
+  while (!stopped(stop) && step()) {
+  }
+}
+
+bool GraphClimber::turn_stars(const std::atomic<bool>* stop) {
+  const std::size_t m = dag_.variables();
+  bool any = false;
+  for (std::size_t v = 0; v < m; ++v)
+    for (const bool inward : {true, false}) {
+      if (stopped(stop)) return any;
+      Dag turned = dag_;
+      for (std::size_t u = 0; u < m; ++u)
+        if (u != v && dag_.adjacent(u, v) && dag_.edge(u, v) != inward) {
+          turned.flip(u, v);
+          turned.flip(v, u);
+        }
+      if (turned == dag_ || !turned.update()) continue;
+      const Dag before = dag_;
+      const double old = score();
+      apply(turned);
+      climb(stop);
+      if (score() > old + least_gain)
+        any = true;
+      else
+        apply(before);
+    }
+  return any;
+}
+
+Dag GraphClimber::disturbed(Stream& stream) const {
+  const std::size_t m = dag_.variables();
+  Dag next = dag_;
+  const int kind = sample_index(stream, 3);
+  if (kind == 0) {  // turn some edges round
+    const int turns = 1 + sample_index(stream, 4);
+    for (int k = 0; k < turns; ++k) {
+      std::vector<std::pair<std::size_t, std::size_t>> edges;
+      for (std::size_t v = 0; v < m; ++v)
+        next.parents(v).each([&](std::size_t u) { edges.emplace_back(u, v); });
+      if (edges.empty()) break;
+      const auto [u, v] = edges[std::size_t(sample_index(stream, int(edges.size())))];
+      next.update();
+      if (next.turning_closes_cycle(u, v)) continue;
+      next.flip(u, v);
+      next.flip(v, u);
+    }
+  } else {
+    const std::size_t v = std::size_t(sample_index(stream, int(m)));
+    const bool inward = stream.uniform() < 0.5;
+    for (std::size_t u = 0; u < m; ++u) {
+      if (u == v || !dag_.adjacent(u, v)) continue;
+      if (kind == 1) {  // take one variable out
+        if (dag_.edge(u, v)) next.flip(u, v);
+        if (dag_.edge(v, u)) next.flip(v, u);
+      } else if (dag_.edge(u, v) != inward) {  // turn its star
+        next.flip(u, v);
+        next.flip(v, u);
+      }
+    }
+  }
+  if (!next.update()) return dag_;
+  return next;
+}
+
+void GraphClimber::iterate(int rounds, Stream& stream, const std::atomic<bool>* stop) {
+  for (int round = 0; round < rounds && !stopped(stop); ++round) {
+    const Dag next = disturbed(stream);
+    if (next == dag_) continue;
+    const GraphClimber before = *this;
+    const double old = score();
+    apply(next);
+    climb(stop);
+    if (score() <= old + least_gain) {
+      dag_ = before.dag_;
+      scores_ = before.scores_;
+      gains_ = before.gains_;
+    }
+  }
+}
+
+bool settle_regime(const FamilyTable& table, GraphClimber& climber) {
+  const std::size_t environments = table.scorer().environments();
+  std::size_t best = climber.regime();
+  double best_score = climber.score();
+  const auto consider = [&](const ChangeRegime& regime) {
+    const std::size_t number = table.number_of(regime);
+    const double score = table.total(number, climber.dag());
+    if (score > best_score + least_gain) best = number, best_score = score;
+  };
+  for (bool moved = true; moved;) {
+    const std::size_t before = best;
+    for (std::size_t e = 0; e < environments; ++e) {
+      if (table.regime_prior().is_fixed(e) || table.regime(best).quiet) continue;
+      for (const auto state : {EnvironmentState::sparse, EnvironmentState::all_soft,
+                               EnvironmentState::all_hard}) {
+        ChangeRegime next = table.regime(best);
+        next.states[e] = state;
+        consider(next);
+      }
+    }
+    moved = best != before;
+  }
+  consider(quiet_regime(environments));
+  consider(sparse_regime(environments));
+  if (best == climber.regime()) return false;
+  climber.set_regime(best);
+  return true;
+}
+
+}  // namespace whence

@@ -1,0 +1,59 @@
+// Looking for the most probable graph: climbing by single edges, turning stars round, and starting
+// again from disturbed copies of the best graph so far.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <vector>
+
+#include "whence/belief/family_table.hpp"
+#include "whence/math/random.hpp"
+
+namespace whence {
+
+/// A graph with its families' scores and, row by row, what toggling each possible parent would
+/// change.
+class GraphClimber {
+ public:
+  GraphClimber(const FamilyTable& table, std::size_t regime, const Dag& start);
+
+  const Dag& dag() const { return dag_; }
+  std::size_t regime() const { return regime_; }
+  double score() const;  // with the regime's prior
+
+  void set_dag(const Dag& dag);
+  void set_regime(std::size_t regime);
+
+  /// Adds, deletes or turns the best edge until nothing improves.
+  void climb(const std::atomic<bool>* stop = nullptr);
+  /// Makes all neighbours of each variable its causes, then its effects; keeps what is better after
+  /// climbing.
+  bool turn_stars(const std::atomic<bool>* stop = nullptr);
+  /// Disturbs, climbs, keeps what is better; `rounds` times.
+  void iterate(int rounds, Stream& stream, const std::atomic<bool>* stop = nullptr);
+
+ private:
+  void refresh(std::size_t child);  // its score and its row of gains
+  bool step();
+  void apply(const Dag& next);
+  Dag disturbed(Stream& stream) const;
+
+  const FamilyTable& table_;
+  std::size_t regime_;
+  Dag dag_;
+  std::vector<double> scores_;  // [child]
+  std::vector<double> gains_;   // [child][parent]: of toggling
+};
+
+/// The empty graph, or what is known of it.
+Dag required_graph(const FamilyTable& table);
+
+/// All environments sparse.
+ChangeRegime sparse_regime(std::size_t environments);
+ChangeRegime quiet_regime(std::size_t environments);
+
+/// For the climber's graph: sets each environment's state to the most probable one, in turn, until
+/// nothing changes; the graph stays. True if anything changed.
+bool settle_regime(const FamilyTable& table, GraphClimber& climber);
+
+}  // namespace whence
