@@ -173,7 +173,7 @@ void LinearFamilyScorer::tabulate_hard_changes() {
 }
 
 double LinearFamilyScorer::summed(std::size_t child, std::span<const std::size_t> parents,
-                                  const ChangeRegime& regime, std::size_t left_out,
+                                  const EnvironmentRegime& regime, std::size_t left_out,
                                   std::span<double> probability) const {
   using Freedom = PoolChoice::Freedom;
   Family family(*this, child, parents);
@@ -219,19 +219,20 @@ double LinearFamilyScorer::summed(std::size_t child, std::span<const std::size_t
 }
 
 double LinearFamilyScorer::log_score(std::size_t child, std::span<const std::size_t> parents,
-                                     const ChangeRegime& regime) const {
+                                     const EnvironmentRegime& regime) const {
   return summed(child, parents, regime, nobody, {});
 }
 
 double LinearFamilyScorer::log_score_without(std::size_t child,
                                              std::span<const std::size_t> parents,
-                                             const ChangeRegime& regime,
+                                             const EnvironmentRegime& regime,
                                              std::size_t left_out) const {
   return summed(child, parents, regime, left_out, {});
 }
 
 void LinearFamilyScorer::changed(std::size_t child, std::span<const std::size_t> parents,
-                                 const ChangeRegime& regime, std::span<double> probability) const {
+                                 const EnvironmentRegime& regime,
+                                 std::span<double> probability) const {
   summed(child, parents, regime, nobody, probability);
 }
 

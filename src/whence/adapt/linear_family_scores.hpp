@@ -20,12 +20,12 @@ namespace whence {
 enum class KnownChange : unsigned char { unknown, unchanged, changed };
 
 struct LinearScoreOptions {
-  double scale = 0.1;               // t: prior variance and slope precision, in squared spreads
-  double mean_weight = 0.1;         // precision of an intercept
-  double hard_mean_weight = 0.01;   // of the mean of a variable that is cut off
-  double change_probability = 0;    // of a mechanism in a sparse environment; 0: 1 / variables
-  double hard_share = 0.5;          // of the changes: cut off from its parents
-  std::vector<KnownChange> known;   // [variable][environment]; empty: nothing is known
+  double scale = 0.1;              // t: prior variance and slope precision, in squared spreads
+  double mean_weight = 0.1;        // precision of an intercept
+  double hard_mean_weight = 0.01;  // of the mean of a variable that is cut off
+  double change_probability = 0;   // of a mechanism in a sparse environment; 0: 1 / variables
+  double hard_share = 0.5;         // of the changes: cut off from its parents
+  std::vector<KnownChange> known;  // [variable][environment]; empty: nothing is known
 };
 
 class LinearFamilyScorer final : public FamilyScorer {
@@ -40,11 +40,11 @@ class LinearFamilyScorer final : public FamilyScorer {
   std::size_t environments() const override { return environments_; }
   std::size_t max_parents() const override { return most_parents; }
   double log_score(std::size_t child, std::span<const std::size_t> parents,
-                   const ChangeRegime& regime) const override;
+                   const EnvironmentRegime& regime) const override;
   double log_score_without(std::size_t child, std::span<const std::size_t> parents,
-                           const ChangeRegime& regime, std::size_t left_out) const override;
-  void changed(std::size_t child, std::span<const std::size_t> parents, const ChangeRegime& regime,
-               std::span<double> probability) const override;
+                           const EnvironmentRegime& regime, std::size_t left_out) const override;
+  void changed(std::size_t child, std::span<const std::size_t> parents,
+               const EnvironmentRegime& regime, std::span<double> probability) const override;
   bool likelihood_equivalent() const override { return true; }
 
   const LinearScoreOptions& options() const { return options_; }
@@ -54,8 +54,9 @@ class LinearFamilyScorer final : public FamilyScorer {
   const double* gram(std::size_t a, std::size_t b) const {
     return &grams_[packed(std::max(a, b), std::min(a, b)) * stride_];
   }
-  double summed(std::size_t child, std::span<const std::size_t> parents, const ChangeRegime& regime,
-                std::size_t left_out, std::span<double> probability) const;
+  double summed(std::size_t child, std::span<const std::size_t> parents,
+                const EnvironmentRegime& regime, std::size_t left_out,
+                std::span<double> probability) const;
   void tabulate_hard_changes();
 
   std::size_t variables_ = 0, environments_ = 0, stride_ = 0, reference_ = 0;

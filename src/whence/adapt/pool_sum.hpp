@@ -78,7 +78,8 @@ class PoolSum {
     if (!changed_.empty())
       for (std::size_t code = 0; code < subsets; ++code)
         for (std::size_t k = 0; k < free_.size(); ++k)
-          if (((code ^ (code >> 1)) >> k) & 1) changed_[free_[k]] += std::exp(weights[code] - total);
+          if (((code ^ (code >> 1)) >> k) & 1)
+            changed_[free_[k]] += std::exp(weights[code] - total);
     return total;
   }
 
@@ -106,8 +107,7 @@ class PoolSum {
       const double with = pool_.holds(e) ? evidence : toggled_[e];
       const double without = pool_.holds(e) ? toggled_[e] : evidence;
       mode.inside[k] = pool_.holds(e);
-      mode.log_odds_apart[k] =
-          choices_[e].log_apart + without - choices_[e].log_pooled - with;
+      mode.log_odds_apart[k] = choices_[e].log_apart + without - choices_[e].log_pooled - with;
     }
   }
 

@@ -18,10 +18,10 @@ namespace whence {
 /// What all lanes of one query share.
 struct PoolQuery {
   const FamilyGrams& grams;
-  const double* base;       // with the prior's precisions on the diagonal
-  const double* sign;       // per environment
-  const double* constant;   // per environment: all terms that do not need the factorisation
-  const double* exponent;   // per environment: shape + count / 2
+  const double* base;      // with the prior's precisions on the diagonal
+  const double* sign;      // per environment
+  const double* constant;  // per environment: all terms that do not need the factorisation
+  const double* exponent;  // per environment: shape + count / 2
   double rate;
   double* evidence;
 };

@@ -7,7 +7,7 @@
 
 namespace whence {
 
-double RegimePrior::log_prior(const ChangeRegime& regime) const {
+double RegimePrior::log_prior(const EnvironmentRegime& regime) const {
   if (regime.quiet) return std::log(quiet);
   double open = 0, all = 0;
   for (std::size_t e = 0; e < regime.states.size(); ++e) {
@@ -49,14 +49,14 @@ double FamilyTable::score(std::size_t regime, std::size_t child, const VariableS
     const auto found = shard.scores.find(key);
     if (found != shard.scores.end()) return found->second;
   }
-  const double value = scorer_.log_score(child, parents.members(), this->regime(regime)) +
-                       log_set_prior_[count];
+  const double value =
+      scorer_.log_score(child, parents.members(), this->regime(regime)) + log_set_prior_[count];
   const std::lock_guard lock(shard.mutex);
   shard.scores.emplace(key, value);
   return value;
 }
 
-std::size_t FamilyTable::number_of(const ChangeRegime& regime) const {
+std::size_t FamilyTable::number_of(const EnvironmentRegime& regime) const {
   const std::lock_guard lock(regime_mutex_);
   const auto found = std::find(regimes_.begin(), regimes_.end(), regime);
   if (found != regimes_.end()) return std::size_t(found - regimes_.begin());
@@ -64,14 +64,12 @@ std::size_t FamilyTable::number_of(const ChangeRegime& regime) const {
   return regimes_.size() - 1;
 }
 
-ChangeRegime FamilyTable::regime(std::size_t number) const {
+EnvironmentRegime FamilyTable::regime(std::size_t number) const {
   const std::lock_guard lock(regime_mutex_);
   return regimes_[number];
 }
 
-double FamilyTable::log_prior(std::size_t number) const {
-  return prior_.log_prior(regime(number));
-}
+double FamilyTable::log_prior(std::size_t number) const { return prior_.log_prior(regime(number)); }
 
 double FamilyTable::total(std::size_t regime, const Dag& dag) const {
   double sum = log_prior(regime);

@@ -31,7 +31,7 @@ struct RegimePrior {
   std::vector<bool> fixed;  // environments that cannot have changed as a whole; empty: none
 
   bool is_fixed(std::size_t e) const { return !fixed.empty() && fixed[e]; }
-  double log_prior(const ChangeRegime& regime) const;
+  double log_prior(const EnvironmentRegime& regime) const;
 };
 
 /// Thread-safe; what it returns does not depend on who asked first. Regimes get numbers.
@@ -50,8 +50,8 @@ class FamilyTable {
 
   /// Numbers are handed out in the order of asking: keep them within one thread's work, or ask for
   /// all before threads start.
-  std::size_t number_of(const ChangeRegime& regime) const;
-  ChangeRegime regime(std::size_t number) const;
+  std::size_t number_of(const EnvironmentRegime& regime) const;
+  EnvironmentRegime regime(std::size_t number) const;
   double log_prior(std::size_t regime) const;
 
   /// Everybody's score and the regime's prior.
@@ -83,7 +83,7 @@ class FamilyTable {
   std::vector<double> log_set_prior_;  // by number of parents
   mutable std::array<Shard, 64> shards_;
   mutable std::mutex regime_mutex_;
-  mutable std::vector<ChangeRegime> regimes_;
+  mutable std::vector<EnvironmentRegime> regimes_;
 };
 
 }  // namespace whence

@@ -17,10 +17,6 @@ constexpr std::size_t candidates_per_variable = 9;
 constexpr std::size_t small_set = 3;
 constexpr double negligible = 25;  // nats below the best set of the list
 
-struct SetHash {
-  std::size_t operator()(const VariableSet& set) const { return set.hash(); }
-};
-
 /// The most promising parents of `child`: neighbours in good graphs first, then by the gain of
 /// adding them to the best graph's parents.
 std::vector<std::size_t> candidates_of(const FamilyTable& table, std::size_t regime,
@@ -45,7 +41,7 @@ std::vector<std::size_t> candidates_of(const FamilyTable& table, std::size_t reg
 }
 
 void add_small_sets(const std::vector<std::size_t>& candidates, std::size_t from,
-                    const VariableSet& set, std::unordered_set<VariableSet, SetHash>& all) {
+                    const VariableSet& set, std::unordered_set<VariableSet, VariableSetHash>& all) {
   all.insert(set);
   if (set.size() == small_set) return;
   for (std::size_t k = from; k < candidates.size(); ++k)
@@ -56,7 +52,7 @@ std::vector<VariableSet> listed_sets(const FamilyTable& table, std::size_t regim
                                      std::span<const Dag> good, std::size_t child) {
   const std::size_t m = table.variables();
   const std::vector<std::size_t> candidates = candidates_of(table, regime, good, child);
-  std::unordered_set<VariableSet, SetHash> all;
+  std::unordered_set<VariableSet, VariableSetHash> all;
   add_small_sets(candidates, 0, {}, all);
   for (const Dag& dag : good) {
     const VariableSet parents = dag.parents(child);
@@ -145,9 +141,7 @@ const VariableSet& GraphChain::draw(std::size_t child, const Weighed& weighed) {
   return lists_.sets(child)[weighed.allowed[k]];
 }
 
-bool GraphChain::accept(double log_ratio) {
-  return std::log(stream_.uniform()) < log_ratio;
-}
+bool GraphChain::accept(double log_ratio) { return std::log(stream_.uniform()) < log_ratio; }
 
 void GraphChain::redraw_parents() {
   const std::size_t child = std::size_t(sample_index(stream_, int(table_.variables())));
@@ -196,8 +190,8 @@ void GraphChain::turn_and_redraw() {
   old_half.update();
   const Weighed backward_second = weigh(from, old_half.descendants(from), nobody);
   const double log_ratio = std::log(double(edges)) - std::log(double(next.edge_count())) +
-                           forward_first.log_sum + forward_second.log_sum -
-                           backward_first.log_sum - backward_second.log_sum;
+                           forward_first.log_sum + forward_second.log_sum - backward_first.log_sum -
+                           backward_second.log_sum;
   if (!accept(log_ratio)) return;
   state_.score += score_of(from, from_parents) + score_of(to, to_parents) -
                   score_of(from, state_.dag.parents(from)) - score_of(to, state_.dag.parents(to));
@@ -258,7 +252,7 @@ void GraphChain::move_to(std::size_t regime) {
 }
 
 void GraphChain::redraw_environment() {
-  const ChangeRegime present = table_.regime(state_.regime);
+  const EnvironmentRegime present = table_.regime(state_.regime);
   if (present.quiet) return;
   const std::size_t e = std::size_t(sample_index(stream_, int(present.states.size())));
   if (table_.regime_prior().is_fixed(e)) return;
@@ -267,7 +261,7 @@ void GraphChain::redraw_environment() {
   std::vector<std::size_t> regimes;
   std::vector<double> scores;
   for (const EnvironmentState state : states) {
-    ChangeRegime next = present;
+    EnvironmentRegime next = present;
     next.states[e] = state;
     regimes.push_back(table_.number_of(next));
     scores.push_back(heat_ * table_.total(regimes.back(), state_.dag));
@@ -280,12 +274,11 @@ void GraphChain::redraw_environment() {
 }
 
 void GraphChain::redraw_quiet() {
-  const ChangeRegime present = table_.regime(state_.regime);
+  const EnvironmentRegime present = table_.regime(state_.regime);
   const std::size_t environments = present.states.size();
-  const ChangeRegime sparse = sparse_regime(environments);
+  const EnvironmentRegime sparse = sparse_regime(environments);
   if (!present.quiet && !(present == sparse)) return;
-  const std::size_t other =
-      table_.number_of(present.quiet ? sparse : quiet_regime(environments));
+  const std::size_t other = table_.number_of(present.quiet ? sparse : quiet_regime(environments));
   const double score = table_.total(other, state_.dag);
   // A draw of the two, not a step between them.
   if (stream_.uniform() < sigmoid(heat_ * (score - state_.score))) move_to(other);

@@ -26,10 +26,10 @@ Dag required_graph(const FamilyTable& table) {
   return dag;
 }
 
-ChangeRegime sparse_regime(std::size_t environments) {
+EnvironmentRegime sparse_regime(std::size_t environments) {
   return {false, std::vector<EnvironmentState>(environments, EnvironmentState::sparse)};
 }
-ChangeRegime quiet_regime(std::size_t environments) {
+EnvironmentRegime quiet_regime(std::size_t environments) {
   return {true, std::vector<EnvironmentState>(environments, EnvironmentState::sparse)};
 }
 
@@ -186,7 +186,7 @@ bool settle_regime(const FamilyTable& table, GraphClimber& climber) {
   const std::size_t environments = table.scorer().environments();
   std::size_t best = climber.regime();
   double best_score = climber.score();
-  const auto consider = [&](const ChangeRegime& regime) {
+  const auto consider = [&](const EnvironmentRegime& regime) {
     const std::size_t number = table.number_of(regime);
     const double score = table.total(number, climber.dag());
     if (score > best_score + least_gain) best = number, best_score = score;
@@ -195,9 +195,9 @@ bool settle_regime(const FamilyTable& table, GraphClimber& climber) {
     const std::size_t before = best;
     for (std::size_t e = 0; e < environments; ++e) {
       if (table.regime_prior().is_fixed(e) || table.regime(best).quiet) continue;
-      for (const auto state : {EnvironmentState::sparse, EnvironmentState::all_soft,
-                               EnvironmentState::all_hard}) {
-        ChangeRegime next = table.regime(best);
+      for (const auto state :
+           {EnvironmentState::sparse, EnvironmentState::all_soft, EnvironmentState::all_hard}) {
+        EnvironmentRegime next = table.regime(best);
         next.states[e] = state;
         consider(next);
       }

@@ -49,8 +49,8 @@ class GraphClimber {
 Dag required_graph(const FamilyTable& table);
 
 /// All environments sparse.
-ChangeRegime sparse_regime(std::size_t environments);
-ChangeRegime quiet_regime(std::size_t environments);
+EnvironmentRegime sparse_regime(std::size_t environments);
+EnvironmentRegime quiet_regime(std::size_t environments);
 
 /// For the climber's graph: sets each environment's state to the most probable one, in turn, until
 /// nothing changes; the graph stays. True if anything changed.

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "whence/core/graph.hpp"
@@ -64,6 +63,10 @@ class VariableSet {
 
  private:
   std::array<std::uint64_t, most_variables / 64> words_{};
+};
+
+struct VariableSetHash {
+  std::size_t operator()(const VariableSet& set) const { return set.hash(); }
 };
 
 /// Parents may be set freely; `update` then finds the ancestors, and says whether there is a cycle.

@@ -1,0 +1,93 @@
+// What causes what among many variables, which mechanism changed in each environment, and how sure
+// that is.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "whence/adapt/linear_family_scores.hpp"
+#include "whence/belief/graph_belief.hpp"
+#include "whence/core/dataset.hpp"
+#include "whence/core/report.hpp"
+
+namespace whence {
+
+/// What the scores assume of the data.
+enum class GraphModel {
+  automatic,
+  linear,       // real variables, linear mechanisms
+  categorical,  // categorical variables
+};
+std::string_view name_of(GraphModel model);
+
+struct GraphOptions {
+  GraphModel model = GraphModel::automatic;
+  std::uint64_t seed = 0;
+  int threads = 1;
+  int restarts = 5;  // searches from different starts
+  int rounds = 0;    // disturbances per search; 0: as many as the graph is large
+  int chains = 4;
+  int sweeps = 200;                     // per chain, after a quarter of them to forget the start
+  std::optional<std::size_t> baseline;  // this environment is unchanged by definition
+  EdgeKnowledge knowledge;              // [cause][effect], in the data's order
+  std::vector<KnownChange> known;       // [variable][environment]; empty: nothing is known
+  std::vector<double> scales = {1, 0.1, 0.01, 0.001};  // of the prior, tried in this order
+  const std::atomic<bool>* stop = nullptr;  // set from elsewhere: finish with what there is
+};
+
+/// One possible edge.
+struct EdgeFinding {
+  std::size_t from = 0, to = 0;
+  double probability = 0, adjacent_probability = 0;
+  double shift_log_odds = 0;    // for this direction against the other, from changes alone
+  std::vector<double> support;  // [environment]: what is lost of it when that one is left out
+  double without_best = 0;      // probability of the direction, the most telling one left out
+};
+
+struct GraphEnvironment {
+  std::string name;
+  std::size_t rows = 0;
+  bool baseline = false;
+  std::vector<double> changed;  // [variable]
+  double all_changed = 0, none_changed = 0;
+};
+
+/// How the search went.
+struct SearchRecord {
+  std::vector<double> scores;  // of the best graph of each start
+  double chain_spread = 0;     // largest difference of an edge's probability between chains
+  std::size_t families_scored = 0;
+  bool exact = false;   // all graphs were enumerated
+  std::string stopped;  // empty, or why it ended early
+};
+
+struct GraphResult {
+  std::vector<std::string> variables;
+  GraphModel model = GraphModel::linear;
+  std::string model_reason;
+  double scale = 0;                   // of the prior, chosen by evidence
+  EdgeMatrix edges;                   // P(cause -> effect), [cause][effect]
+  std::vector<EdgeFinding> findings;  // edges worth showing, most probable first
+  Graph graph;                        // edges more probable than not
+  bool cycle_broken = false;          // the weakest edge of a cycle was left out of it
+  std::vector<GraphEnvironment> environments;
+  double quiet = 0;          // P(nothing changed anywhere)
+  std::vector<Graph> draws;  // from the posterior, equally weighted
+  double best_score = 0;
+  SearchRecord search;
+  std::vector<std::string> advice, warnings;
+};
+
+/// `data` has at least two variables and one environment. The order of columns, environments and
+/// rows does not matter, bit by bit; units do not up to rounding.
+GraphResult find_graph(const Dataset& data, const GraphOptions& options = {},
+                       const Progress& progress = {});
+
+/// The log-posterior score of one graph with the regime that suits it best: for judging a search.
+double graph_score(const Dataset& data, const Graph& graph, const GraphOptions& options,
+                   double scale);
+
+}  // namespace whence
