@@ -166,10 +166,21 @@ LinearFamilyScorer LinearFamilyScorer::with_scale(double scale) const {
 }
 
 void LinearFamilyScorer::tabulate_hard_changes() {
-  const RegressionPrior prior{options_.hard_mean_weight, 1, 1.5, options_.scale / 2};
+  // In the units of the whole column: how it spreads when it is cut off says nothing of the scale.
+  const RegressionPrior prior{options_.hard_mean_weight, 1, 1.5, options_.hard_scale / 2};
   hard_.resize(variables_ * stride_);
   for (std::size_t v = 0; v < variables_; ++v)
     Family(*this, v, {}).alone(prior, {&hard_[v * stride_], stride_});
+}
+
+/// The noise of a changed mechanism is of the order of what it was in the reference environment,
+/// not of the order of the prior: ten rows could not tell the two apart.
+LinearFamilyScorer::Priors LinearFamilyScorer::priors(const Family& family,
+                                                      std::size_t parents) const {
+  const double t = options_.scale, weight = options_.mean_weight, p = double(parents);
+  const RegressionPrior equivalent{weight, t, (3 + p) / 2, t / 2};
+  const double variance = family.residual_variance_of(reference_, equivalent);
+  return {equivalent, {weight, t, 2, 2 * variance}, {weight, t, (3 + p) / 2, 1.5 * variance}};
 }
 
 double LinearFamilyScorer::summed(std::size_t child, std::span<const std::size_t> parents,
@@ -177,21 +188,15 @@ double LinearFamilyScorer::summed(std::size_t child, std::span<const std::size_t
                                   std::span<double> probability) const {
   using Freedom = PoolChoice::Freedom;
   Family family(*this, child, parents);
-  const double t = options_.scale;
-  const RegressionPrior equivalent{options_.mean_weight, t, (3 + double(parents.size())) / 2,
-                                   t / 2};
-  // A changed mechanism: its noise is of the order of what it was, not of the order of the prior.
-  const double variance = family.residual_variance_of(reference_, equivalent);
-  const RegressionPrior informed{options_.mean_weight, t, 2, 2 * variance};
-
+  const Priors prior = priors(family, parents.size());
   const double pi = options_.change_probability;
   const double log_hard = portable_log(pi * options_.hard_share);
   const double log_soft = portable_log(pi * (1 - options_.hard_share));
+  const bool any_all = std::any_of(regime.states.begin(), regime.states.end(),
+                                   [](auto state) { return state == EnvironmentState::all_soft; });
   std::vector<double> soft(stride_), redrawn(stride_);
-  if (!regime.quiet) {
-    family.alone(informed, soft);
-    family.alone(equivalent, redrawn);
-  }
+  if (!regime.quiet) family.alone(prior.changed, soft);
+  if (any_all) family.alone(prior.redrawn, redrawn);
   std::vector<PoolChoice> choices(environments_);
   for (std::size_t e = 0; e < environments_; ++e) {
     PoolChoice& choice = choices[e];
@@ -213,9 +218,18 @@ double LinearFamilyScorer::summed(std::size_t child, std::span<const std::size_t
     }
     if (e == left_out) choice = {Freedom::apart, 0, 0};
   }
-  family.set_prior(equivalent);
+  family.set_prior(prior.equivalent);
   family.clear();
   return PoolSum<Family>(family, choices, reference_).log_sum(probability);
+}
+
+double LinearFamilyScorer::log_redrawn(std::size_t child, std::span<const std::size_t> parents,
+                                       std::size_t environment, EnvironmentState state) const {
+  if (state == EnvironmentState::all_hard) return hard_[child * stride_ + environment];
+  Family family(*this, child, parents);
+  std::vector<double> evidence(stride_);
+  family.alone(priors(family, parents.size()).redrawn, evidence);
+  return evidence[environment];
 }
 
 double LinearFamilyScorer::log_score(std::size_t child, std::span<const std::size_t> parents,

@@ -23,6 +23,7 @@ struct LinearScoreOptions {
   double scale = 0.1;              // t: prior variance and slope precision, in squared spreads
   double mean_weight = 0.1;        // precision of an intercept
   double hard_mean_weight = 0.01;  // of the mean of a variable that is cut off
+  double hard_scale = 0.1;         // prior variance of a variable that is cut off
   double change_probability = 0;   // of a mechanism in a sparse environment; 0: 1 / variables
   double hard_share = 0.5;         // of the changes: cut off from its parents
   std::vector<KnownChange> known;  // [variable][environment]; empty: nothing is known
@@ -43,6 +44,8 @@ class LinearFamilyScorer final : public FamilyScorer {
                    const EnvironmentRegime& regime) const override;
   double log_score_without(std::size_t child, std::span<const std::size_t> parents,
                            const EnvironmentRegime& regime, std::size_t left_out) const override;
+  double log_redrawn(std::size_t child, std::span<const std::size_t> parents,
+                     std::size_t environment, EnvironmentState state) const override;
   void changed(std::size_t child, std::span<const std::size_t> parents,
                const EnvironmentRegime& regime, std::span<double> probability) const override;
   bool likelihood_equivalent() const override { return true; }
@@ -51,6 +54,12 @@ class LinearFamilyScorer final : public FamilyScorer {
 
  private:
   class Family;
+  struct Priors {
+    RegressionPrior equivalent;  // of what is pooled
+    RegressionPrior changed;     // of one mechanism's change that keeps its parents
+    RegressionPrior redrawn;     // of each mechanism where everything changed
+  };
+  Priors priors(const Family& family, std::size_t parents) const;
   const double* gram(std::size_t a, std::size_t b) const {
     return &grams_[packed(std::max(a, b), std::min(a, b)) * stride_];
   }

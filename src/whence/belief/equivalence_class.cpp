@@ -103,4 +103,34 @@ EquivalenceClass equivalence_class(const Graph& graph,
   return result;
 }
 
+Dag random_member(const EquivalenceClass& all, Stream& stream) {
+  const std::size_t m = all.directed.variables();
+  std::vector<std::vector<std::size_t>> neighbours(m);
+  for (const auto& [a, b] : all.undirected) {
+    neighbours[a].push_back(b);
+    neighbours[b].push_back(a);
+  }
+  Dag dag(all.directed);
+  std::vector<std::size_t> behind(m, 0);  // neighbours that were walked through
+  std::vector<bool> done(m, false);
+  for (std::size_t step = 0; step < m; ++step) {
+    std::vector<std::size_t> next;
+    for (std::size_t v = 0; v < m; ++v) {
+      if (done[v]) continue;
+      if (!next.empty() && behind[v] > behind[next[0]]) next.clear();
+      if (next.empty() || behind[v] == behind[next[0]]) next.push_back(v);
+    }
+    const std::size_t v = next[std::size_t(sample_index(stream, int(next.size())))];
+    done[v] = true;
+    for (std::size_t u : neighbours[v]) {
+      if (done[u])
+        dag.flip(u, v);
+      else
+        ++behind[u];
+    }
+  }
+  dag.update();
+  return dag;
+}
+
 }  // namespace whence

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "whence/core/dag.hpp"
 #include "whence/core/graph.hpp"
+#include "whence/math/random.hpp"
 
 namespace whence {
 
@@ -25,5 +27,10 @@ struct EquivalenceClass {
 /// lists only: the ordinary Markov equivalence class. The graph is acyclic.
 EquivalenceClass equivalence_class(const Graph& graph,
                                    std::span<const std::vector<std::size_t>> targets = {});
+
+/// A graph of the class: undirected parts are walked through from a random end, each time to a
+/// variable with most neighbours behind (maximum cardinality search), and oriented along the walk.
+/// Every member can come out; where the parts are trees or complete, all are equally likely.
+Dag random_member(const EquivalenceClass& all, Stream& stream);
 
 }  // namespace whence

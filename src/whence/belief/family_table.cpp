@@ -43,7 +43,7 @@ double FamilyTable::score(std::size_t regime, std::size_t child, const VariableS
   if (count > scorer_.max_parents() || against_knowledge(child, parents))
     return -std::numeric_limits<double>::infinity();
   const Key key{regime, child, parents};
-  Shard& shard = shards_[Hash()(key) >> 20 & 63];
+  Shard& shard = shard_of(key);
   {
     const std::lock_guard lock(shard.mutex);
     const auto found = shard.scores.find(key);
@@ -54,6 +54,21 @@ double FamilyTable::score(std::size_t regime, std::size_t child, const VariableS
   const std::lock_guard lock(shard.mutex);
   shard.scores.emplace(key, value);
   return value;
+}
+
+const std::vector<double>& FamilyTable::changed(std::size_t regime, std::size_t child,
+                                                const VariableSet& parents) const {
+  const Key key{regime, child, parents};
+  Shard& shard = shard_of(key);
+  {
+    const std::lock_guard lock(shard.mutex);
+    const auto found = shard.changes.find(key);
+    if (found != shard.changes.end()) return found->second;
+  }
+  std::vector<double> probability(scorer_.environments());
+  scorer_.changed(child, parents.members(), this->regime(regime), probability);
+  const std::lock_guard lock(shard.mutex);
+  return shard.changes.emplace(key, std::move(probability)).first->second;
 }
 
 std::size_t FamilyTable::number_of(const EnvironmentRegime& regime) const {

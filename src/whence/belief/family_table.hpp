@@ -48,6 +48,10 @@ class FamilyTable {
   /// each, constant within a Markov class. -infinity for sets against what is known.
   double score(std::size_t regime, std::size_t child, const VariableSet& parents) const;
 
+  /// P(the child's mechanism changed) per environment.
+  const std::vector<double>& changed(std::size_t regime, std::size_t child,
+                                     const VariableSet& parents) const;
+
   /// Numbers are handed out in the order of asking: keep them within one thread's work, or ask for
   /// all before threads start.
   std::size_t number_of(const EnvironmentRegime& regime) const;
@@ -74,7 +78,9 @@ class FamilyTable {
   struct Shard {
     mutable std::mutex mutex;
     std::unordered_map<Key, double, Hash> scores;
+    std::unordered_map<Key, std::vector<double>, Hash> changes;
   };
+  Shard& shard_of(const Key& key) const { return shards_[Hash()(key) >> 20 & 63]; }
   bool against_knowledge(std::size_t child, const VariableSet& parents) const;
 
   const FamilyScorer& scorer_;

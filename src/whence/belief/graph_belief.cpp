@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <unordered_map>
 
+#include <fmt/format.h>
+
+#include "whence/belief/equivalence_class.hpp"
 #include "whence/belief/graph_search.hpp"
 #include "whence/math/logspace.hpp"
 
@@ -19,28 +23,6 @@ std::size_t open_environments(const FamilyTable& table) {
   return open;
 }
 
-/// P(changed) of families, computed once each.
-class ChangeBook {
- public:
-  explicit ChangeBook(const FamilyTable& table) : table_(table) {}
-
-  const std::vector<double>& of(std::size_t regime, std::size_t child, const VariableSet& parents) {
-    auto& of_regime = known_[regime];
-    if (of_regime.empty()) of_regime.resize(table_.variables());
-    auto [place, fresh] = of_regime[child].try_emplace(parents);
-    if (fresh) {
-      place->second.resize(table_.scorer().environments());
-      table_.scorer().changed(child, parents.members(), table_.regime(regime), place->second);
-    }
-    return place->second;
-  }
-
- private:
-  const FamilyTable& table_;
-  using OfChild = std::unordered_map<VariableSet, std::vector<double>, VariableSetHash>;
-  std::unordered_map<std::size_t, std::vector<OfChild>> known_;  // [regime][child]
-};
-
 GraphBelief empty_belief(const FamilyTable& table) {
   const std::size_t m = table.variables(), environments = table.scorer().environments();
   GraphBelief belief;
@@ -52,14 +34,14 @@ GraphBelief empty_belief(const FamilyTable& table) {
 }
 
 /// One graph's share of what is believed of changes.
-void add_changes(const FamilyTable& table, ChangeBook& book, const Dag& dag, std::size_t regime,
-                 double weight, GraphBelief& belief) {
+void add_changes(const FamilyTable& table, const Dag& dag, std::size_t regime, double weight,
+                 GraphBelief& belief) {
   const EnvironmentRegime assumed = table.regime(regime);
   const std::size_t environments = assumed.states.size();
   if (assumed.quiet) belief.quiet += weight;
   std::vector<double> none(environments, 1.0);
   for (std::size_t v = 0; v < dag.variables(); ++v) {
-    const std::vector<double>& changed = book.of(regime, v, dag.parents(v));
+    const std::vector<double>& changed = table.changed(regime, v, dag.parents(v));
     for (std::size_t e = 0; e < environments; ++e) {
       belief.changed[v * environments + e] += weight * changed[e];
       none[e] *= 1 - changed[e];
@@ -70,6 +52,58 @@ void add_changes(const FamilyTable& table, ChangeBook& book, const Dag& dag, std
     belief.all_changed[e] += all ? weight : 0;
     belief.none_changed[e] += all ? 0 : weight * none[e];
   }
+}
+
+/// Which graphs have the same edges and v-structures.
+class MarkovClasses {
+ public:
+  explicit MarkovClasses(std::span<const Graph> graphs) {
+    std::map<std::string, std::size_t> numbers;
+    std::size_t count = 0;
+    for (const Graph& graph : graphs) {
+      const EquivalenceClass members = equivalence_class(graph);
+      std::string name = members.directed.to_string();
+      for (const auto& [a, b] : members.undirected) name += fmt::format(" {}-{}", a, b);
+      const std::size_t number = numbers.try_emplace(name, members_.size()).first->second;
+      if (number == members_.size()) members_.emplace_back();
+      members_[number].push_back(count++);
+    }
+  }
+
+  /// For log-evidences of graphs: what to add so that each counts as the mean of its class.
+  std::vector<double> level(const std::vector<double>& evidence) const {
+    std::vector<double> result(evidence.size());
+    for (const std::vector<std::size_t>& members : members_) {
+      if (evidence.empty()) break;
+      std::vector<double> own;
+      for (std::size_t g : members) own.push_back(evidence[g]);
+      for (std::size_t g : members) result[g] = log_mean_exp(own) - evidence[g];
+    }
+    return result;
+  }
+
+ private:
+  std::vector<std::vector<std::size_t>> members_;
+};
+
+/// What environments in which everything changed say of each graph; empty if there are none.
+std::vector<double> redrawn_evidence(const FamilyTable& table, std::span<const Dag> dags,
+                                     const EnvironmentRegime& regime) {
+  std::vector<double> sums;
+  for (std::size_t e = 0; e < regime.states.size(); ++e) {
+    if (regime.states[e] != EnvironmentState::all_soft) continue;
+    sums.resize(dags.size(), 0.0);
+    std::vector<std::unordered_map<VariableSet, double, VariableSetHash>> known(table.variables());
+    for (std::size_t g = 0; g < dags.size(); ++g)
+      for (std::size_t v = 0; v < table.variables(); ++v) {
+        const auto [place, fresh] = known[v].try_emplace(dags[g].parents(v), 0.0);
+        if (fresh)
+          place->second = table.scorer().log_redrawn(v, dags[g].parents(v).members(), e,
+                                                     EnvironmentState::all_soft);
+        sums[g] += place->second;
+      }
+  }
+  return sums;
 }
 
 }  // namespace
@@ -102,6 +136,8 @@ GraphBelief enumerate_graphs(const FamilyTable& table, std::vector<double>* log_
   std::vector<Dag> dags;
   for (const Graph& graph : graphs) dags.emplace_back(graph);
 
+  const MarkovClasses classes(graphs);
+
   // Scores of all families under all regimes, then of all graphs.
   std::vector<double> weights(graphs.size() * regimes.size());
   std::vector<double> of_graph(graphs.size(), -std::numeric_limits<double>::infinity());
@@ -117,8 +153,9 @@ GraphBelief enumerate_graphs(const FamilyTable& table, std::vector<double>* log_
         scores[v * parent_sets(m) + set] = table.score(numbers[r], v, parents);
       }
     const double prior = table.log_prior(numbers[r]);
+    const std::vector<double> levelled = classes.level(redrawn_evidence(table, dags, regimes[r]));
     for (std::size_t g = 0; g < graphs.size(); ++g) {
-      double sum = prior;
+      double sum = prior + (levelled.empty() ? 0 : levelled[g]);
       for (std::size_t v = 0; v < m; ++v)
         sum += scores[v * parent_sets(m) + parent_set(graphs[g], VariableId(v))];
       weights[r * graphs.size() + g] = sum;
@@ -127,12 +164,11 @@ GraphBelief enumerate_graphs(const FamilyTable& table, std::vector<double>* log_
   }
   const double total = log_sum_exp(of_graph);
   GraphBelief belief = empty_belief(table);
-  ChangeBook book(table);
   constexpr double unseen = 60;  // nats: e^-60 of the whole changes no printed digit
   for (std::size_t r = 0; r < regimes.size(); ++r)
     for (std::size_t g = 0; g < graphs.size(); ++g) {
       const double weight = weights[r * graphs.size() + g] - total;
-      if (weight > -unseen) add_changes(table, book, dags[g], numbers[r], std::exp(weight), belief);
+      if (weight > -unseen) add_changes(table, dags[g], numbers[r], std::exp(weight), belief);
     }
   for (std::size_t g = 0; g < graphs.size(); ++g)
     for (std::size_t v = 0; v < m; ++v)
@@ -146,10 +182,9 @@ GraphBelief enumerate_graphs(const FamilyTable& table, std::vector<double>* log_
 
 GraphBelief belief_of_draws(const FamilyTable& table, std::vector<GraphDraw> draws) {
   GraphBelief belief = empty_belief(table);
-  ChangeBook book(table);
   const double weight = 1 / double(draws.size());
   for (const GraphDraw& draw : draws) {
-    add_changes(table, book, draw.dag, draw.regime, weight, belief);
+    add_changes(table, draw.dag, draw.regime, weight, belief);
     for (std::size_t v = 0; v < table.variables(); ++v)
       draw.dag.parents(v).each([&](std::size_t u) { belief.edges.at(u, v) += weight; });
   }

@@ -26,8 +26,9 @@ struct GraphBelief {
 inline constexpr std::size_t most_enumerated_regimes = 1000;
 bool can_enumerate(const FamilyTable& table);
 
-/// The exact posterior. Weights of all graphs, in the order of all_acyclic_graphs(), go into
-/// `log_weights` if it is given (not normalised).
+/// The exact posterior. An environment in which everything changed counts, for each graph, as the
+/// mean over the graph's Markov class: it tells no direction. Weights of all graphs, in the order
+/// of all_acyclic_graphs(), go into `log_weights` if it is given (not normalised).
 GraphBelief enumerate_graphs(const FamilyTable& table, std::vector<double>* log_weights = nullptr);
 
 /// Everything but the edges from draws; the edges are their frequencies.

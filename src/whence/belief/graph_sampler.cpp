@@ -5,6 +5,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "whence/belief/equivalence_class.hpp"
 #include "whence/belief/graph_search.hpp"
 #include "whence/math/logspace.hpp"
 
@@ -246,6 +247,17 @@ void GraphChain::swap_parent() {
   state_.dag.update();
 }
 
+/// Without shifts all graphs of the class score alike, and this reaches each of them at once.
+void GraphChain::redraw_within_class() {
+  const EquivalenceClass members = equivalence_class(state_.dag.graph());
+  if (members.undirected.empty()) return;
+  const Dag next = random_member(members, stream_);
+  const double score = table_.total(state_.regime, next);
+  if (!accept(heat_ * (score - state_.score))) return;
+  state_.dag = next;
+  state_.score = score;
+}
+
 void GraphChain::move_to(std::size_t regime) {
   state_.regime = regime;
   state_.score = table_.total(regime, state_.dag);
@@ -293,6 +305,7 @@ void GraphChain::sweep() {
     swap_parent();
     if (k % 2 == 0) turn_and_redraw();
   }
+  redraw_within_class();
   redraw_environment();
   redraw_quiet();
 }
@@ -302,18 +315,51 @@ void GraphChain::exchange(GraphChain& other) {
   if (accept(log_ratio)) std::swap(state_, other.state_);
 }
 
-void GraphChain::add_edge_probabilities(EdgeMatrix& sum) {
+EdgeMatrix GraphChain::edge_probabilities() {
+  EdgeMatrix present(table_.variables());
   for (std::size_t child = 0; child < table_.variables(); ++child) {
     const Weighed weighed = weigh(child, state_.dag.descendants(child), nobody);
     if (!weighed.has_current) {  // outside the list: the present state speaks for itself
-      state_.dag.parents(child).each([&](std::size_t v) { sum.at(v, child) += 1; });
+      state_.dag.parents(child).each([&](std::size_t v) { present.at(v, child) = 1; });
       continue;
     }
     double total = 0;
     for (double weight : weighed.weights) total += weight;
     for (std::size_t k = 0; k < weighed.allowed.size(); ++k)
       lists_.sets(child)[weighed.allowed[k]].each(
-          [&](std::size_t v) { sum.at(v, child) += weighed.weights[k] / total; });
+          [&](std::size_t v) { present.at(v, child) += weighed.weights[k] / total; });
+  }
+  share_out_directions(present);
+  return present;
+}
+
+/// Which mechanisms changed in each sparse environment, drawn given the graph.
+std::vector<std::vector<std::size_t>> GraphChain::draw_targets() {
+  const EnvironmentRegime regime = table_.regime(state_.regime);
+  std::vector<std::vector<std::size_t>> targets(regime.states.size());
+  if (regime.quiet) return targets;
+  for (std::size_t v = 0; v < table_.variables(); ++v) {
+    const std::vector<double>& changed = table_.changed(state_.regime, v, state_.dag.parents(v));
+    for (std::size_t e = 0; e < targets.size(); ++e)
+      if (regime.states[e] == EnvironmentState::sparse && changed[e] > 1e-6 &&
+          stream_.uniform() < changed[e])
+        targets[e].push_back(v);
+  }
+  return targets;
+}
+
+void GraphChain::share_out_directions(EdgeMatrix& present) {
+  const EquivalenceClass members = equivalence_class(state_.dag.graph(), draw_targets());
+  constexpr int drawn = 4;
+  EdgeMatrix forward(present.variables);
+  for (int k = 0; k < drawn && !members.undirected.empty(); ++k) {
+    const Dag member = random_member(members, stream_);
+    for (const auto& [a, b] : members.undirected) forward.at(a, b) += member.edge(a, b) ? 1 : 0;
+  }
+  for (const auto& [a, b] : members.undirected) {
+    const double adjacent = present.at(a, b) + present.at(b, a);
+    present.at(a, b) = adjacent * forward.at(a, b) / drawn;
+    present.at(b, a) = adjacent - present.at(a, b);
   }
 }
 

@@ -33,7 +33,8 @@ struct GraphDraw {
 
 /// A Markov chain. Its moves: redraw all parents of a variable given the rest; turn an edge round
 /// and redraw the parents at both its ends (Grzegorczyk and Husmeier 2008); toggle, turn or swap
-/// single edges; redraw what happened to one environment; quiet or not.
+/// single edges; another graph of the same Markov class; redraw what happened to one environment;
+/// quiet or not.
 class GraphChain {
  public:
   GraphChain(const FamilyTable& table, const ParentLists& lists, const GraphDraw& start,
@@ -45,10 +46,14 @@ class GraphChain {
   double inverse_temperature() const { return heat_; }
   void exchange(GraphChain& other);
 
-  /// Adds P(edge | everything else) of the present state to `sum`, [cause][effect].
-  void add_edge_probabilities(EdgeMatrix& sum);
+  /// P(edge | everything else) of the present state, [cause][effect]. A direction that none of its
+  /// changes supports is shared out over the graphs that the same changes allow.
+  EdgeMatrix edge_probabilities();
 
  private:
+  std::vector<std::vector<std::size_t>> draw_targets();
+  void share_out_directions(EdgeMatrix& present);
+
   struct Weighed {
     std::vector<std::size_t> allowed;  // positions in the list
     std::vector<double> weights;       // tempered, relative to `top`
@@ -66,6 +71,7 @@ class GraphChain {
   void toggle_edge();
   void turn_edge();
   void swap_parent();
+  void redraw_within_class();
   void redraw_environment();
   void redraw_quiet();
   bool accept(double log_ratio);

@@ -43,6 +43,11 @@ class FamilyScorer {
   virtual double log_score_without(std::size_t child, std::span<const std::size_t> parents,
                                    const EnvironmentRegime& regime, std::size_t left_out) const = 0;
 
+  /// The evidence of an environment in which everything changed, on its own: what log_score adds
+  /// for it. It need not be the same for all graphs of a Markov class.
+  virtual double log_redrawn(std::size_t child, std::span<const std::size_t> parents,
+                             std::size_t environment, EnvironmentState state) const = 0;
+
   /// P(the child's mechanism changed in each environment | family, regime): 1 where everything did.
   virtual void changed(std::size_t child, std::span<const std::size_t> parents,
                        const EnvironmentRegime& regime, std::span<double> probability) const = 0;

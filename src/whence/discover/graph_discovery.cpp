@@ -181,7 +181,9 @@ std::vector<Chained> run_chains(const FamilyTable& table, const GraphOptions& op
       if (!last) chain.sweep();
       if (s < forget && !last) continue;
       out.draws.push_back(chain.state());
-      chain.add_edge_probabilities(out.edges);
+      const EdgeMatrix present = chain.edge_probabilities();
+      for (std::size_t i = 0; i < present.values.size(); ++i)
+        out.edges.values[i] += present.values[i];
       if (last) break;
     }
     for (double& p : out.edges.values) p /= double(out.draws.size());
