@@ -115,6 +115,12 @@ double CategoricalFamilyScorer::log_score_without(std::size_t child,
   return score(child, parents, plan(regime, left_out)).log_evidence;
 }
 
+double CategoricalFamilyScorer::log_redrawn(std::size_t child, std::span<const std::size_t> parents,
+                                            std::size_t environment, EnvironmentState state) const {
+  if (state == EnvironmentState::all_hard) return hard(child, environment);
+  return TablePool(rows_, child, parents, options_.ess, rising_).alone(environment);
+}
+
 void CategoricalFamilyScorer::changed(std::size_t child, std::span<const std::size_t> parents,
                                       const EnvironmentRegime& regime,
                                       std::span<double> probability) const {

@@ -37,6 +37,8 @@ class CategoricalFamilyScorer final : public FamilyScorer {
                    const EnvironmentRegime& regime) const override;
   double log_score_without(std::size_t child, std::span<const std::size_t> parents,
                            const EnvironmentRegime& regime, std::size_t left_out) const override;
+  double log_redrawn(std::size_t child, std::span<const std::size_t> parents,
+                     std::size_t environment, EnvironmentState state) const override;
   void changed(std::size_t child, std::span<const std::size_t> parents,
                const EnvironmentRegime& regime, std::span<double> probability) const override;
 
