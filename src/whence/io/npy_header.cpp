@@ -14,7 +14,8 @@ constexpr const char* accepted_types = "accepted types: f4 f8 i1 i2 i4 i8 u1 u2 
 
 class HeaderParser {
  public:
-  HeaderParser(std::string_view text, const std::string& place) : text_(text), place_(place) {}
+  HeaderParser(std::string_view text, const std::string& place, NpyForm form)
+      : text_(text), place_(place), form_(form) {}
 
   NpyHeader parse() {
     expect('{');
@@ -96,7 +97,7 @@ class HeaderParser {
       comma = accept(',');
     }
     if (header_.shape.size() == 1 && !comma) fail_shape();  // (3) is a number, not a tuple
-    if (header_.shape.empty() || header_.shape.size() > 2) fail_rank();
+    if (header_.shape.empty() || header_.shape.size() > form_.dimensions) fail_rank();
   }
 
   std::uint64_t read_dimension() {
@@ -107,7 +108,7 @@ class HeaderParser {
     if (end == at_ || end - at_ > max_digits || (text_[at_] == '0' && end - at_ > 1)) fail_shape();
     std::uint64_t value = 0;
     std::from_chars(text_.data() + at_, text_.data() + end, value);
-    at_ = end;
+    at_ = end + (form_.python2 && end < text_.size() && text_[end] == 'L' ? 1 : 0);
     return value;
   }
 
@@ -157,12 +158,14 @@ class HeaderParser {
   [[noreturn]] void fail_rank() const {
     fail("E-NPY-SHAPE",
          "the array has " + std::to_string(header_.shape.size()) +
-             (header_.shape.size() > 32 ? " or more" : "") + " dimensions; data have 1 or 2",
+             (header_.shape.size() > 32 ? " or more" : "") + " dimensions; data have 1 to " +
+             std::to_string(form_.dimensions),
          "rows are samples, columns are variables");
   }
 
   std::string_view text_;
   const std::string& place_;
+  NpyForm form_;
   std::size_t at_ = 0;
   NpyHeader header_;
   bool has_type_ = false, has_order_ = false, has_shape_ = false;
@@ -170,8 +173,8 @@ class HeaderParser {
 
 }  // namespace
 
-NpyHeader parse_npy_header(std::string_view text, const std::string& place) {
-  return HeaderParser(text, place).parse();
+NpyHeader parse_npy_header(std::string_view text, const std::string& place, NpyForm form) {
+  return HeaderParser(text, place, form).parse();
 }
 
 }  // namespace whence

@@ -89,13 +89,13 @@ void require_memory(const std::string& place, std::uint64_t rows, std::uint64_t 
               "--max-memory, or name fewer columns");
 }
 
-NpyStream::NpyStream(std::string place, std::uint64_t size, Read read)
+NpyStream::NpyStream(std::string place, std::uint64_t size, Read read, NpyForm form)
     : place_(std::move(place)), size_(size), read_(std::move(read)) {
-  read_header();
+  read_header(form);
   check_size();
 }
 
-void NpyStream::read_header() {
+void NpyStream::read_header(NpyForm form) {
   constexpr std::size_t max_header = std::size_t(1) << 16;
   char start[12];
   if (size_ < 10) fail("E-NPY-TRUNC", "the file ends inside the header");
@@ -121,7 +121,7 @@ void NpyStream::read_header() {
                              std::to_string(max_header) + " are read");
   std::string text(length, '\0');
   take_exactly(text.data(), length);
-  header_ = parse_npy_header(text, place_);
+  header_ = parse_npy_header(text, place_, form);
 }
 
 /// The shape must account for every byte that is there, and no more.
@@ -178,6 +178,40 @@ void NpyStream::read_columns(const std::vector<RawColumn*>& out, const ValueOpti
       }
     }
   }
+}
+
+NumberArray NpyStream::read_array(std::size_t max_memory) {
+  NumberArray array{header_.shape, {}, header_.type != 'f'};
+  std::uint64_t count = 1;
+  for (const std::uint64_t n : header_.shape) count *= n;  // check_size saw that it fits
+  require_memory(place_, count, 1, max_memory);
+  array.values.resize(count);
+  // With the first index fastest in the file, the place of value k is found digit by digit.
+  const auto place_of_value = [&](std::uint64_t k) {
+    if (!header_.column_major) return k;
+    std::uint64_t at = 0, stride = count;
+    for (const std::uint64_t n : header_.shape) {
+      stride /= n;
+      at += k % n * stride;
+      k /= n;
+    }
+    return at;
+  };
+  const auto width = std::size_t(header_.bytes);
+  std::vector<char> buffer(std::size_t(1) << 16);
+  const std::size_t most = buffer.size() / width;
+  for (std::uint64_t k = 0; k < count; ++k) {
+    if (k % most == 0)
+      take_exactly(buffer.data(), width * std::size_t(std::min<std::uint64_t>(most, count - k)));
+    bool exact = true;
+    const double value = loaded_number(&buffer[std::size_t(k % most) * width], header_, exact);
+    if (!exact || !std::isfinite(value))
+      fail(exact ? "E-DATA-NONFINITE" : "E-NPY-PRECISION",
+           "value " + std::to_string(place_of_value(k)) + " of the array is " +
+               (exact ? "not finite" : "an integer beyond 2^53"));
+    array.values[place_of_value(k)] = value + 0.0;  // negative zero reads as zero
+  }
+  return array;
 }
 
 void NpyStream::store(const char* bytes, std::uint64_t row, std::uint64_t column, RawColumn& out,
@@ -246,6 +280,18 @@ RawTable read_npy(ByteSource& source, const ValueOptions& options, const ChooseC
   table.bytes = source.bytes_read();
   table.sha256 = source.sha256();
   return table;
+}
+
+NumberArray read_npy_array(ByteSource& source, std::size_t max_memory) {
+  if (!source.size())
+    throw Error(ExitCode::io, "E-IO-KIND", source.label(), "arrays cannot be read from a pipe",
+                "save it as a file first");
+  NpyStream stream(source.label(), *source.size(),
+                   [&](char* to, std::size_t count) { return source.read(to, count); },
+                   {.dimensions = 3, .python2 = true});
+  NumberArray array = stream.read_array(max_memory);
+  source.check_unchanged();
+  return array;
 }
 
 }  // namespace whence

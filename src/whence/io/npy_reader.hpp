@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "whence/io/byte_source.hpp"
+#include "whence/io/number_array.hpp"
 #include "whence/io/raw_table.hpp"
 #include "whence/io/value_issues.hpp"
 
@@ -26,11 +27,17 @@ struct NpyHeader {
   std::uint64_t columns() const { return shape.size() > 1 ? shape[1] : 1; }
 };
 
+/// What else than a table of data is accepted.
+struct NpyForm {
+  std::size_t dimensions = 2;  // at most
+  bool python2 = false;        // "(11L, 11L)"
+};
+
 /// An array while it is read: bytes in order, and how many there are in all.
 class NpyStream {
  public:
   using Read = std::function<std::size_t(char*, std::size_t)>;  // less than asked only at the end
-  NpyStream(std::string place, std::uint64_t size, Read read);
+  NpyStream(std::string place, std::uint64_t size, Read read, NpyForm form = {});
 
   /// Reads and checks the header: nothing is allocated for what it only claims.
   const NpyHeader& header() const { return header_; }
@@ -40,8 +47,11 @@ class NpyStream {
   void read_columns(const std::vector<RawColumn*>& out, const ValueOptions& options,
                     ValueIssues& issues);
 
+  /// The payload as it is, in C order; values that are not finite are errors.
+  NumberArray read_array(std::size_t max_memory);
+
  private:
-  void read_header();
+  void read_header(NpyForm form);
   void check_size() const;
   void take_exactly(char* to, std::size_t count);
   void store(const char* bytes, std::uint64_t row, std::uint64_t column, RawColumn& out,
@@ -58,7 +68,7 @@ class NpyStream {
 };
 
 /// The dictionary in a header, by its grammar; nothing is evaluated. `place` is for errors.
-NpyHeader parse_npy_header(std::string_view text, const std::string& place);
+NpyHeader parse_npy_header(std::string_view text, const std::string& place, NpyForm form = {});
 
 /// A two-dimensional array has columns c1, c2, ...; a one-dimensional one has c1.
 RawTable read_npy(ByteSource& source, const ValueOptions& options,

@@ -296,4 +296,26 @@ RawTable read_npz(ByteSource& source, const ValueOptions& options, const ChooseC
   return table;
 }
 
+NamedArrays read_npz_arrays(ByteSource& source, std::span<const std::string> names,
+                            std::size_t max_memory) {
+  if (!source.size())
+    throw Error(ExitCode::io, "E-IO-KIND", source.label(), "arrays cannot be read from a pipe",
+                "save it as a file first");
+  Archive archive(source);
+  NamedArrays found;
+  for (const std::string& name : names)
+    for (std::size_t i = 0; i < archive.members().size(); ++i) {
+      const ZipMember& member = archive.members()[i];
+      if (member.name != name + ".npy") continue;
+      Archive::Member file(archive, i);
+      NpyStream stream(archive.place(i), member.size,
+                       [&](char* to, std::size_t n) { return file.read(to, n); },
+                       {.dimensions = 3});
+      found.emplace_back(name, stream.read_array(max_memory));
+      file.finish();
+    }
+  source.check_unchanged();
+  return found;
+}
+
 }  // namespace whence
