@@ -2,200 +2,310 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <mutex>
-#include <numeric>
+#include <functional>
+
+#include <fmt/format.h>
 
 #include "whence/backends/threads.hpp"
 #include "whence/belief/graph_search.hpp"
 #include "whence/core/error.hpp"
+#include "whence/discover/canonical_order.hpp"
+#include "whence/discover/graph_search_plan.hpp"
 #include "whence/math/logspace.hpp"
 
 namespace whence {
 
 namespace {
 
-constexpr Purpose searching = Purpose(7);
+constexpr double worth_showing = 0.01;    // edges less probable than this are not listed
+constexpr double worth_explaining = 0.5;  // pairs linked with more than this get their support
 
-bool stopped(const GraphOptions& options) {
-  return options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
-}
-
-RegimePrior regime_prior(const Dataset& data, const GraphOptions& options) {
-  RegimePrior prior;
-  prior.fixed.assign(data.environments.size(), false);
-  if (options.baseline) prior.fixed[*options.baseline] = true;
-  for (std::size_t e = 0; e < data.environments.size() && !options.known.empty(); ++e) {
-    bool all_known = true;
-    for (std::size_t v = 0; v < data.variables.size(); ++v)
-      all_known =
-          all_known && options.known[v * data.environments.size() + e] != KnownChange::unknown;
-    if (all_known) prior.fixed[e] = true;
-  }
-  return prior;
-}
-
-std::vector<KnownChange> known_changes(const Dataset& data, const GraphOptions& options) {
-  const std::size_t environments = data.environments.size();
-  std::vector<KnownChange> known = options.known;
-  if (known.empty()) known.assign(data.variables.size() * environments, KnownChange::unknown);
-  if (options.baseline)
-    for (std::size_t v = 0; v < data.variables.size(); ++v)
-      known[v * environments + *options.baseline] = KnownChange::unchanged;
-  return known;
-}
-
-/// One search for the best graph under one scorer.
-class Search {
- public:
-  Search(const FamilyTable& table, const GraphOptions& options) : table_(table), options_(options) {
-    const int m = int(table.variables());
-    rounds_ = options.rounds > 0 ? options.rounds : std::max(60, 6 * m);
-  }
-
-  int rounds() const { return rounds_; }
-
-  /// Climbs, turns stars, disturbs, and lets the regime follow.
-  GraphDraw from(const GraphDraw& start, int rounds, Stream stream) const {
-    GraphClimber climber(table_, start.regime, start.dag);
-    climber.climb(options_.stop);
-    climber.turn_stars(options_.stop);
-    climber.iterate(rounds, stream, options_.stop);
-    for (int k = 0; k < 5 && settle_regime(table_, climber); ++k) {
-      climber.climb(options_.stop);
-      climber.iterate(rounds / 4, stream, options_.stop);
-    }
-    return {climber.dag(), climber.regime(), climber.score()};
-  }
-
- private:
-  const FamilyTable& table_;
-  const GraphOptions& options_;
-  int rounds_;
-};
-
-/// About one edge per variable, at random.
-Dag random_start(const FamilyTable& table, Stream& stream) {
-  Dag dag = required_graph(table);
-  const int m = int(table.variables());
-  for (int k = 0; k < m; ++k) {
-    const std::size_t from = std::size_t(sample_index(stream, m));
-    const std::size_t to = std::size_t(sample_index(stream, m));
-    if (from == to || dag.edge(from, to) || dag.closes_cycle(from, to)) continue;
-    if (table.knowledge().of(table.variables(), from, to) == EdgeKnowledge::Word::forbidden)
-      continue;
-    dag.flip(from, to);
-    dag.update();
-  }
-  return dag;
-}
-
-struct Scored {
-  std::unique_ptr<FamilyScorer> scorer;
-  std::unique_ptr<FamilyTable> table;
-  double scale = 0;
-};
-
-Scored linear_scorer(const Dataset& data, const GraphOptions& options, double scale,
-                     const LinearFamilyScorer* like) {
-  Scored result;
-  LinearScoreOptions how;
-  how.scale = scale;
-  how.known = known_changes(data, options);
-  result.scorer = like ? std::make_unique<LinearFamilyScorer>(like->with_scale(scale))
-                       : std::make_unique<LinearFamilyScorer>(data, how);
-  result.table =
-      std::make_unique<FamilyTable>(*result.scorer, options.knowledge, regime_prior(data, options));
-  result.scale = scale;
+/// Options in the canonical order of the data.
+GraphOptions reordered(const GraphOptions& options, const CanonicalOrder& order) {
+  GraphOptions result = options;
+  const std::size_t m = order.variables.size(), environments = order.environments.size();
+  if (!options.knowledge.words.empty())
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t j = 0; j < m; ++j)
+        result.knowledge.words[i * m + j] =
+            options.knowledge.words[order.variables[i] * m + order.variables[j]];
+  if (!options.known.empty())
+    for (std::size_t v = 0; v < m; ++v)
+      for (std::size_t e = 0; e < environments; ++e)
+        result.known[v * environments + e] =
+            options.known[order.variables[v] * environments + order.environments[e]];
+  if (options.baseline) result.baseline = 0;
   return result;
 }
 
-/// The scale of the prior by evidence: along the list as long as the best graph gains, each search
-/// starting where the one before ended.
-Scored choose_scale(const Dataset& data, const GraphOptions& options, GraphDraw& best) {
-  Scored chosen;
-  const LinearFamilyScorer* like = nullptr;
-  std::vector<Scored> tried;
-  for (std::size_t k = 0; k < options.scales.size(); ++k) {
-    Scored next = linear_scorer(data, options, options.scales[k], like);
-    like = static_cast<const LinearFamilyScorer*>(next.scorer.get());
-    const Search search(*next.table, options);
-    GraphDraw start = best;
-    if (k == 0) start.dag = required_graph(*next.table);
-    start.regime = next.table->number_of(k == 0 ? sparse_regime(data.environments.size())
-                                                : tried.back().table->regime(best.regime));
-    const GraphDraw found = search.from(start, search.rounds() / 2,
-                                        Stream(options.seed, searching, {0, std::uint32_t(k)}));
-    const bool better = k == 0 || found.score > best.score;
-    tried.push_back(std::move(next));
-    if (!better) break;
-    best = found;
-    chosen.scale = options.scales[k];
+GraphModel model_of(const Dataset& data, const GraphOptions& options) {
+  std::size_t categorical = 0;
+  for (const Variable& variable : data.variables) {
+    categorical += variable.kind == Variable::Kind::categorical ? 1 : 0;
+    if (variable.dimension != 1)
+      throw Error(ExitCode::bad_data, "E-DATA-VECTOR", variable.name,
+                  "a graph is looked for among single columns, and this is a vector",
+                  "name its columns one by one");
   }
-  for (Scored& one : tried)
-    if (one.scale == chosen.scale) chosen = std::move(one);
-  return chosen;
-}
-
-std::vector<GraphDraw> restart(const FamilyTable& table, const GraphOptions& options,
-                               const GraphDraw& first) {
-  std::vector<GraphDraw> found(std::size_t(std::max(1, options.restarts)));
-  parallel_for(found.size(), options.threads, [&](std::size_t k) {
-    Stream stream(options.seed, searching, {1, std::uint32_t(k)});
-    GraphDraw start = first;
-    if (k == 1) start.dag = required_graph(table);
-    if (k >= 2) start.dag = random_start(table, stream);
-    const Search search(table, options);
-    found[k] = search.from(start, search.rounds(), stream);
-  });
+  if (categorical != 0 && categorical != data.variables.size())
+    throw Error(ExitCode::bad_data, "E-DATA-MIXED", "columns",
+                fmt::format("{} of {} columns are categorical, the others are numbers", categorical,
+                            data.variables.size()),
+                "use columns of one kind (--columns), or say what they are (--types)");
+  const GraphModel found = categorical ? GraphModel::categorical : GraphModel::linear;
+  if (options.model != GraphModel::automatic && options.model != found)
+    throw Error(ExitCode::usage, "E-USAGE-MODEL", "--model",
+                fmt::format("the columns need the model '{}'", name_of(found)), "leave it out");
   return found;
 }
 
-struct Chained {
-  std::vector<GraphDraw> draws;
-  EdgeMatrix edges;
+void check_size(const Dataset& data) {
+  if (data.variables.size() < 2)
+    throw Error(ExitCode::bad_data, "E-DATA-COLUMNS", "columns",
+                "a graph needs two variables at least");
+  if (data.variables.size() > most_variables)
+    throw Error(ExitCode::resource, "E-LIMIT-VARIABLES", "columns",
+                fmt::format("{} variables are more than the {} that can be searched",
+                            data.variables.size(), most_variables),
+                "choose some with --columns");
+}
+
+/// What the changes alone say of from -> to against to -> from: both ends get all parents that
+/// either has, so that without a change the two sides are equal.
+class DirectionEvidence {
+ public:
+  DirectionEvidence(const FamilyTable& table, const GraphDraw& best, std::size_t from,
+                    std::size_t to)
+      : table_(table), regime_(table.regime(best.regime)), from_(from), to_(to) {
+    shared_ = best.dag.parents(from);
+    shared_ |= best.dag.parents(to);
+    shared_.erase(from);
+    shared_.erase(to);
+  }
+
+  std::size_t parents() const { return shared_.size() + 1; }
+  double with_all() const {
+    return log_odds([&](std::size_t child, const std::vector<std::size_t>& parents) {
+      return table_.scorer().log_score(child, parents, regime_);
+    });
+  }
+  double without(std::size_t environment) const {
+    return log_odds([&](std::size_t child, const std::vector<std::size_t>& parents) {
+      return table_.scorer().log_score_without(child, parents, regime_, environment);
+    });
+  }
+
+ private:
+  template <class Score>
+  double log_odds(const Score& score) const {
+    const std::vector<std::size_t> neither = shared_.members();
+    const auto with = [&](std::size_t other) { return shared_.flipped(other).members(); };
+    return score(to_, with(from_)) + score(from_, neither) - score(from_, with(to_)) -
+           score(to_, neither);
+  }
+
+  const FamilyTable& table_;
+  EnvironmentRegime regime_;
+  std::size_t from_, to_;
+  VariableSet shared_;
 };
 
-/// Chains from the best graphs; those whose search ended far below start from the best one.
-std::vector<Chained> run_chains(const FamilyTable& table, const GraphOptions& options,
-                                const std::vector<GraphDraw>& found) {
-  const auto better = [](const GraphDraw& a, const GraphDraw& b) { return a.score < b.score; };
-  const GraphDraw& best = *std::max_element(found.begin(), found.end(), better);
-  constexpr double comparable = 15;
-  std::vector<Dag> good = {best.dag};
-  for (const GraphDraw& one : found)
-    if (one.score > best.score - comparable &&
-        std::find(good.begin(), good.end(), one.dag) == good.end())
-      good.push_back(one.dag);
-  const ParentLists lists(table, best.regime, good);
-  std::vector<Chained> chained(std::size_t(std::max(1, options.chains)));
-  parallel_for(chained.size(), options.threads, [&](std::size_t k) {
-    const GraphDraw& own = found[k % found.size()];
-    const GraphDraw& start = own.score > best.score - comparable ? own : best;
-    GraphChain chain(table, lists, start, Stream(options.seed, searching, {2, std::uint32_t(k)}));
-    Chained& out = chained[k];
-    out.edges = EdgeMatrix(table.variables());
-    const int forget = options.sweeps / 4;
-    for (int s = 0; s < forget + options.sweeps; ++s) {
-      const bool last = stopped(options);
-      if (!last) chain.sweep();
-      if (s < forget && !last) continue;
-      out.draws.push_back(chain.state());
-      const EdgeMatrix present = chain.edge_probabilities();
-      for (std::size_t i = 0; i < present.values.size(); ++i)
-        out.edges.values[i] += present.values[i];
-      if (last) break;
+void explain(const FamilyTable& table, const GraphDraw& best, EdgeFinding& edge) {
+  const DirectionEvidence evidence(table, best, edge.from, edge.to);
+  if (evidence.parents() > table.scorer().max_parents()) return;
+  edge.shift_log_odds = evidence.with_all();
+  double least = edge.shift_log_odds;
+  for (std::size_t e = 0; e < table.scorer().environments(); ++e) {
+    const double without = evidence.without(e);
+    edge.support.push_back(edge.shift_log_odds - without);
+    least = std::min(least, without);
+  }
+  edge.without_best = sigmoid(least);
+}
+
+/// Edges worth showing, the more probable direction of each explained, most probable first.
+std::vector<EdgeFinding> findings_of(const FamilyTable& table, const GraphDraw& best,
+                                     const EdgeMatrix& edges, int threads) {
+  std::vector<EdgeFinding> findings;
+  const std::size_t m = edges.variables;
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j) {
+      if (i == j || edges.at(i, j) < worth_showing) continue;
+      EdgeFinding edge;
+      edge.from = i;
+      edge.to = j;
+      edge.probability = std::min(1.0, edges.at(i, j));
+      edge.adjacent_probability = std::min(1.0, edges.at(i, j) + edges.at(j, i));
+      findings.push_back(std::move(edge));
     }
-    for (double& p : out.edges.values) p /= double(out.draws.size());
+  parallel_for(findings.size(), threads, [&](std::size_t k) {
+    if (findings[k].adjacent_probability > worth_explaining) explain(table, best, findings[k]);
   });
-  return chained;
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const auto& a, const auto& b) { return a.probability > b.probability; });
+  return findings;
+}
+
+/// Edges more probable than not. They may close a cycle though no draw does: then the weakest of
+/// them stay out.
+Graph likely_graph(const EdgeMatrix& edges, bool& cycle_broken) {
+  const std::size_t m = edges.variables;
+  std::vector<std::pair<std::size_t, std::size_t>> order;
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j)
+      if (i != j && edges.at(i, j) > 0.5) order.emplace_back(i, j);
+  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    return edges.at(a.first, a.second) > edges.at(b.first, b.second);
+  });
+  Dag dag(m);
+  for (const auto& [i, j] : order) {
+    if (dag.closes_cycle(i, j)) {
+      cycle_broken = true;
+      continue;
+    }
+    dag.flip(i, j);
+    dag.update();
+  }
+  return dag.graph();
+}
+
+std::vector<std::vector<std::size_t>> likely_targets(const GraphResult& result) {
+  std::vector<std::vector<std::size_t>> targets;
+  for (const GraphEnvironment& environment : result.environments) {
+    targets.emplace_back();
+    if (environment.all_changed > 0.5) continue;
+    for (std::size_t v = 0; v < environment.changed.size(); ++v)
+      if (environment.changed[v] > 0.5) targets.back().push_back(v);
+  }
+  return targets;
+}
+
+std::vector<GraphEnvironment> environments_of(const Dataset& data, const GraphBelief& belief,
+                                              const GraphOptions& options) {
+  std::vector<GraphEnvironment> list;
+  const std::size_t environments = data.environments.size();
+  const auto bounded = [](double p) { return std::clamp(p, 0.0, 1.0); };
+  for (std::size_t e = 0; e < environments; ++e) {
+    GraphEnvironment environment;
+    environment.name = data.environments[e].name;
+    environment.rows = data.environments[e].rows();
+    environment.baseline = options.baseline == e;
+    environment.all_changed = bounded(belief.all_changed[e]);
+    environment.none_changed = bounded(belief.none_changed[e]);
+    for (std::size_t v = 0; v < data.variables.size(); ++v)
+      environment.changed.push_back(bounded(belief.changed[v * environments + e]));
+    list.push_back(std::move(environment));
+  }
+  return list;
+}
+
+/// Which shift would settle what these could not.
+void advise(GraphResult& result) {
+  constexpr double linked = 0.5, decided = 0.95;
+  for (const EdgeFinding& edge : result.findings) {
+    const double backward = result.edges.at(edge.to, edge.from);
+    if (edge.adjacent_probability < linked || edge.probability < backward) continue;
+    if (edge.probability == backward && edge.from > edge.to) continue;
+    if (edge.probability > decided * edge.adjacent_probability) continue;
+    const std::string &a = result.variables[edge.from], &b = result.variables[edge.to];
+    result.advice.push_back(
+        fmt::format("{} and {} are linked, but which is the cause stays open: an environment in "
+                    "which exactly one of the two changes would settle it.",
+                    a, b));
+  }
+}
+
+double distance_to_second(std::vector<double> scores) {
+  std::sort(scores.begin(), scores.end(), std::greater<>());
+  return scores[0] - scores[1];
+}
+
+void warn(GraphResult& result, const Dataset& data) {
+  const SearchRecord& search = result.search;
+  const auto say = [&](std::string text) { result.warnings.push_back(std::move(text)); };
+  if (!search.exact && !search.scores.empty()) {
+    const double best = *std::max_element(search.scores.begin(), search.scores.end());
+    const auto reached = std::count_if(search.scores.begin(), search.scores.end(),
+                                       [&](double score) { return score > best - 1; });
+    if (reached < 2 && search.scores.size() > 1)
+      say(fmt::format(
+          "only one of {} searches reached the best graph found (the others ended {:.1f} "
+          "nats or more below): a better one may exist; more --restarts would tell",
+          search.scores.size(), distance_to_second(search.scores)));
+  }
+  if (search.chain_spread > 0.25)
+    say(
+        fmt::format("two chains disagree by {:.2f} about the probability of an edge: longer chains "
+                    "(--sweeps) would settle it",
+                    search.chain_spread));
+  if (result.cycle_broken)
+    say("the edges more probable than not close a cycle: the weakest of them is left out of "
+        "\"graph\"");
+  if (data.environments.size() < 2)
+    say("there is only one environment: nothing can have changed, so no direction is supported by "
+        "a shift");
+  std::size_t rows = 0;
+  for (const Environment& environment : data.environments) rows += environment.rows();
+  if (rows < data.variables.size())
+    say(fmt::format("there are more variables ({}) than rows ({}): few edges can be seen",
+                    data.variables.size(), rows));
+  for (std::size_t v = 0; v < data.variables.size(); ++v)
+    for (std::size_t u = 0; u < v; ++u)
+      if (data.columns[u].values == data.columns[v].values &&
+          data.columns[u].levels == data.columns[v].levels)
+        say(
+            fmt::format("{} and {} are copies of each other: which of them causes what cannot be "
+                        "told; leave one out",
+                        data.variables[u].name, data.variables[v].name));
+  const auto all = std::count_if(result.environments.begin(), result.environments.end(),
+                                 [](const auto& e) { return e.all_changed > 0.5; });
+  if (all > 0)
+    say(
+        fmt::format("in {} of {} environments everything seems to have changed: they say nothing "
+                    "about directions",
+                    all, result.environments.size()));
+}
+
+/// From the canonical order back to that of the data.
+GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order) {
+  GraphResult result = found;
+  const std::size_t m = order.variables.size(), environments = order.environments.size();
+  const auto& to = order.variables;
+  const auto turned = [&](const Graph& graph) {
+    Graph other(m);
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t j = 0; j < m; ++j)
+        if (graph.edge(VariableId(i), VariableId(j)))
+          other.set_edge(VariableId(to[i]), VariableId(to[j]));
+    return other;
+  };
+  for (std::size_t i = 0; i < m; ++i) {
+    result.variables[to[i]] = found.variables[i];
+    for (std::size_t j = 0; j < m; ++j) result.edges.at(to[i], to[j]) = found.edges.at(i, j);
+  }
+  result.graph = turned(found.graph);
+  for (Graph& draw : result.draws) draw = turned(draw);
+  for (EdgeFinding& edge : result.findings) {
+    edge.from = to[edge.from];
+    edge.to = to[edge.to];
+    const std::vector<double> support = edge.support;
+    for (std::size_t e = 0; e < support.size(); ++e)
+      edge.support[order.environments[e]] = support[e];
+  }
+  for (std::size_t e = 0; e < environments; ++e) {
+    GraphEnvironment& environment = result.environments[order.environments[e]];
+    environment = found.environments[e];
+    for (std::size_t v = 0; v < m; ++v)
+      environment.changed[to[v]] = found.environments[e].changed[v];
+  }
+  return result;
 }
 
 }  // namespace
 
 std::string_view name_of(GraphModel model) {
   switch (model) {
-    case GraphModel::automatic: return "automatic";
+    case GraphModel::automatic: return "auto";
     case GraphModel::linear: return "linear";
     case GraphModel::categorical: return "categorical";
   }
@@ -203,65 +313,52 @@ std::string_view name_of(GraphModel model) {
 }
 
 GraphResult find_graph(const Dataset& data, const GraphOptions& options, const Progress& progress) {
-  (void)progress;
-  GraphDraw best;
-  Scored scored = choose_scale(data, options, best);
-  const FamilyTable& table = *scored.table;
+  check_size(data);
+  const CanonicalOrder order = in_canonical_order(data, options.baseline);
+  GraphOptions how = reordered(options, order);
+  how.model = model_of(data, options);
+
+  GraphDraw start;
+  const ScoredFamilies scored = choose_scores(order.data, how, start);
+  FoundBelief found = find_belief(*scored.table, how, start, progress);
+
   GraphResult result;
-  for (const Variable& variable : data.variables) result.variables.push_back(variable.name);
+  result.model = how.model;
+  result.model_reason =
+      how.model == GraphModel::linear ? "all columns are numbers" : "all columns are categorical";
+  for (const Variable& variable : order.data.variables) result.variables.push_back(variable.name);
   result.scale = scored.scale;
-  GraphBelief belief;
-  if (can_enumerate(table)) {
-    belief = enumerate_graphs(table);
-    result.search.exact = true;
-    result.edges = belief.edges;
-    result.search.scores = {belief.draws[0].score};
-  } else {
-    const std::vector<GraphDraw> found = restart(table, options, best);
-    for (const GraphDraw& one : found) result.search.scores.push_back(one.score);
-    std::vector<Chained> chained = run_chains(table, options, found);
-    std::vector<GraphDraw> draws;
-    result.edges = EdgeMatrix(table.variables());
-    for (const Chained& one : chained) {
-      draws.insert(draws.end(), one.draws.begin(), one.draws.end());
-      for (std::size_t k = 0; k < one.edges.values.size(); ++k)
-        result.edges.values[k] += one.edges.values[k] / double(chained.size());
-    }
-    for (const Chained& one : chained)
-      for (std::size_t k = 0; k < one.edges.values.size(); ++k)
-        result.search.chain_spread = std::max(
-            result.search.chain_spread, std::abs(one.edges.values[k] - result.edges.values[k]));
-    belief = belief_of_draws(table, std::move(draws));
-  }
-  result.search.families_scored = table.scored();
-  result.quiet = belief.quiet;
-  for (std::size_t e = 0; e < data.environments.size(); ++e) {
-    GraphEnvironment environment;
-    environment.name = data.environments[e].name;
-    environment.rows = data.environments[e].rows();
-    environment.baseline = options.baseline == e;
-    environment.all_changed = belief.all_changed[e];
-    environment.none_changed = belief.none_changed[e];
-    for (std::size_t v = 0; v < data.variables.size(); ++v)
-      environment.changed.push_back(belief.changed[v * data.environments.size() + e]);
-    result.environments.push_back(std::move(environment));
-  }
-  for (const GraphDraw& draw : belief.draws) {
-    result.draws.push_back(draw.dag.graph());
-    result.best_score =
-        result.draws.size() == 1 ? draw.score : std::max(result.best_score, draw.score);
-  }
-  for (double score : result.search.scores) result.best_score = std::max(result.best_score, score);
-  result.graph = Graph(data.variables.size());
-  for (std::size_t i = 0; i < data.variables.size(); ++i)
-    for (std::size_t j = 0; j < data.variables.size(); ++j)
-      if (result.edges.at(i, j) > 0.5) result.graph.set_edge(VariableId(i), VariableId(j));
+  result.edges = found.belief.edges;
+  result.search = std::move(found.record);
+  result.best_score = found.best.score;
+  result.quiet = found.belief.quiet;
+  result.environments = environments_of(order.data, found.belief, how);
+  for (const GraphDraw& draw : found.belief.draws) result.draws.push_back(draw.dag.graph());
+  result.findings = findings_of(*scored.table, found.best, result.edges, how.threads);
+  result.graph = likely_graph(result.edges, result.cycle_broken);
+  result = in_given_order(result, order);
+  result.essential = equivalence_class(result.graph, likely_targets(result));
+  advise(result);
+  warn(result, data);
   return result;
+}
+
+GraphResult find_changes(const Dataset& data, const Graph& graph, GraphOptions options,
+                         const Progress& progress) {
+  const std::size_t m = data.variables.size();
+  options.knowledge.words.assign(m * m, EdgeKnowledge::Word::forbidden);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j)
+      if (graph.edge(VariableId(i), VariableId(j)))
+        options.knowledge.words[i * m + j] = EdgeKnowledge::Word::required;
+  return find_graph(data, options, progress);
 }
 
 double graph_score(const Dataset& data, const Graph& graph, const GraphOptions& options,
                    double scale) {
-  const Scored scored = linear_scorer(data, options, scale, nullptr);
+  GraphOptions how = options;
+  how.model = model_of(data, options);
+  const ScoredFamilies scored = score_families(data, how, scale);
   GraphClimber climber(
       *scored.table, scored.table->number_of(sparse_regime(data.environments.size())), Dag(graph));
   settle_regime(*scored.table, climber);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "whence/adapt/linear_family_scores.hpp"
+#include "whence/belief/equivalence_class.hpp"
 #include "whence/belief/graph_belief.hpp"
 #include "whence/core/dataset.hpp"
 #include "whence/core/report.hpp"
@@ -73,6 +74,7 @@ struct GraphResult {
   std::vector<EdgeFinding> findings;  // edges worth showing, most probable first
   Graph graph;                        // edges more probable than not
   bool cycle_broken = false;          // the weakest edge of a cycle was left out of it
+  EquivalenceClass essential;         // what these changes can say of the graph at best
   std::vector<GraphEnvironment> environments;
   double quiet = 0;          // P(nothing changed anywhere)
   std::vector<Graph> draws;  // from the posterior, equally weighted
@@ -85,6 +87,10 @@ struct GraphResult {
 /// rows does not matter, bit by bit; units do not up to rounding.
 GraphResult find_graph(const Dataset& data, const GraphOptions& options = {},
                        const Progress& progress = {});
+
+/// The graph is given: only what changed in each environment is asked.
+GraphResult find_changes(const Dataset& data, const Graph& graph, GraphOptions options = {},
+                         const Progress& progress = {});
 
 /// The log-posterior score of one graph with the regime that suits it best: for judging a search.
 double graph_score(const Dataset& data, const Graph& graph, const GraphOptions& options,

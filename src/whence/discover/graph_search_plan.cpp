@@ -1,0 +1,241 @@
+#include "whence/discover/graph_search_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "whence/adapt/categorical_family_scores.hpp"
+#include "whence/adapt/linear_family_scores.hpp"
+#include "whence/backends/threads.hpp"
+#include "whence/belief/graph_search.hpp"
+
+namespace whence {
+
+namespace {
+
+constexpr Purpose searching = Purpose(7);
+constexpr double comparable = 15;  // nats: graphs this close to the best one are starts of chains
+
+bool stopped(const GraphOptions& options) {
+  return options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
+}
+
+Stream stream_of(const GraphOptions& options, std::uint32_t stage, std::size_t number) {
+  return {options.seed, searching, {stage, std::uint32_t(number), 0}};
+}
+
+/// The baseline, and environments of which every mechanism is known, did not change as a whole.
+RegimePrior regime_prior(const Dataset& data, const GraphOptions& options) {
+  RegimePrior prior;
+  const std::size_t environments = data.environments.size();
+  for (std::size_t e = 0; e < environments; ++e) {
+    bool all_known = !options.known.empty();
+    for (std::size_t v = 0; v < data.variables.size() && all_known; ++v)
+      all_known = options.known[v * environments + e] != KnownChange::unknown;
+    prior.fixed.push_back(all_known || options.baseline == e);
+  }
+  return prior;
+}
+
+std::vector<KnownChange> known_changes(const Dataset& data, const GraphOptions& options) {
+  const std::size_t environments = data.environments.size();
+  std::vector<KnownChange> known = options.known;
+  if (known.empty()) known.assign(data.variables.size() * environments, KnownChange::unknown);
+  if (options.baseline)
+    for (std::size_t v = 0; v < data.variables.size(); ++v)
+      known[v * environments + *options.baseline] = KnownChange::unchanged;
+  return known;
+}
+
+int rounds_of(const GraphOptions& options, std::size_t variables) {
+  return options.rounds > 0 ? options.rounds : std::max(60, 6 * int(variables));
+}
+
+/// Climbs, turns stars, disturbs, and lets the regime follow.
+GraphDraw search_from(const FamilyTable& table, const GraphOptions& options, const GraphDraw& start,
+                      int rounds, Stream stream) {
+  GraphClimber climber(table, start.regime, start.dag);
+  climber.climb(options.stop);
+  climber.turn_stars(options.stop);
+  climber.iterate(rounds, stream, options.stop);
+  for (int k = 0; k < 5 && !stopped(options) && settle_regime(table, climber); ++k) {
+    climber.climb(options.stop);
+    climber.iterate(rounds / 4, stream, options.stop);
+  }
+  return {climber.dag(), climber.regime(), climber.score()};
+}
+
+/// About one edge per variable, at random.
+Dag random_start(const FamilyTable& table, Stream& stream) {
+  Dag dag = required_graph(table);
+  const int m = int(table.variables());
+  for (int k = 0; k < m; ++k) {
+    const std::size_t from = std::size_t(sample_index(stream, m));
+    const std::size_t to = std::size_t(sample_index(stream, m));
+    if (from == to || dag.edge(from, to) || dag.closes_cycle(from, to)) continue;
+    if (table.knowledge().of(table.variables(), from, to) == EdgeKnowledge::Word::forbidden)
+      continue;
+    dag.flip(from, to);
+    dag.update();
+  }
+  return dag;
+}
+
+/// The graph that choosing the scale ended with, the empty one, and random ones.
+std::vector<GraphDraw> search_from_many(const FamilyTable& table, const GraphOptions& options,
+                                        const GraphDraw& first, const Progress& progress) {
+  std::vector<GraphDraw> found(std::size_t(std::max(1, options.restarts)));
+  parallel_for(
+      found.size(), options.threads,
+      [&](std::size_t k) {
+        Stream stream = stream_of(options, 1, k);
+        GraphDraw start = first;
+        if (k == 1) start.dag = required_graph(table);
+        if (k >= 2) start.dag = random_start(table, stream);
+        found[k] =
+            search_from(table, options, start, rounds_of(options, table.variables()), stream);
+      },
+      progress);
+  return found;
+}
+
+const GraphDraw& best_of(const std::vector<GraphDraw>& found) {
+  return *std::max_element(found.begin(), found.end(),
+                           [](const auto& a, const auto& b) { return a.score < b.score; });
+}
+
+struct ChainDraws {
+  std::vector<GraphDraw> draws;
+  EdgeMatrix edges;
+};
+
+ChainDraws run_chain(GraphChain chain, std::size_t variables, const GraphOptions& options) {
+  ChainDraws out{{}, EdgeMatrix(variables)};
+  const int forgotten = options.sweeps / 4;
+  for (int s = 0; s < forgotten + options.sweeps; ++s) {
+    const bool last = stopped(options);
+    if (!last) chain.sweep();
+    if (s < forgotten && !last) continue;
+    out.draws.push_back(chain.state());
+    const EdgeMatrix present = chain.edge_probabilities();
+    for (std::size_t i = 0; i < present.values.size(); ++i)
+      out.edges.values[i] += present.values[i];
+    if (last) break;
+  }
+  for (double& p : out.edges.values) p /= double(out.draws.size());
+  return out;
+}
+
+/// Each chain starts where one search ended; from the best graph if that was far below.
+std::vector<ChainDraws> run_chains(const FamilyTable& table, const GraphOptions& options,
+                                   const std::vector<GraphDraw>& found, const Progress& progress) {
+  const GraphDraw& best = best_of(found);
+  std::vector<Dag> good = {best.dag};
+  for (const GraphDraw& one : found)
+    if (one.score > best.score - comparable &&
+        std::find(good.begin(), good.end(), one.dag) == good.end())
+      good.push_back(one.dag);
+  const ParentLists lists(table, best.regime, good);
+  std::vector<ChainDraws> chains(std::size_t(std::max(1, options.chains)));
+  parallel_for(
+      chains.size(), options.threads,
+      [&](std::size_t k) {
+        const GraphDraw& own = found[k % found.size()];
+        const GraphDraw& start = own.score > best.score - comparable ? own : best;
+        chains[k] = run_chain(GraphChain(table, lists, start, stream_of(options, 2, k)),
+                              table.variables(), options);
+      },
+      progress);
+  return chains;
+}
+
+/// The chains together; how much they disagree goes into the record.
+GraphBelief pooled(const FamilyTable& table, const std::vector<ChainDraws>& chains,
+                   SearchRecord& record) {
+  std::vector<GraphDraw> draws;
+  EdgeMatrix edges(table.variables());
+  for (const ChainDraws& one : chains) {
+    draws.insert(draws.end(), one.draws.begin(), one.draws.end());
+    for (std::size_t k = 0; k < edges.values.size(); ++k)
+      edges.values[k] += one.edges.values[k] / double(chains.size());
+  }
+  for (const ChainDraws& one : chains)
+    for (std::size_t k = 0; k < edges.values.size(); ++k)
+      record.chain_spread =
+          std::max(record.chain_spread, std::abs(one.edges.values[k] - edges.values[k]));
+  GraphBelief belief = belief_of_draws(table, std::move(draws));
+  belief.edges = edges;
+  return belief;
+}
+
+/// A part of the whole work, as seen from outside.
+Progress part_of(const Progress& whole, double from, double to) {
+  if (!whole) return {};
+  return [whole, from, to](double share) { whole(from + share * (to - from)); };
+}
+
+}  // namespace
+
+ScoredFamilies score_families(const Dataset& data, const GraphOptions& options, double scale) {
+  ScoredFamilies result;
+  if (options.model == GraphModel::categorical) {
+    result.scorer = std::make_unique<CategoricalFamilyScorer>(data);
+  } else {
+    LinearScoreOptions how;
+    how.scale = scale;
+    how.known = known_changes(data, options);
+    result.scorer = std::make_unique<LinearFamilyScorer>(data, how);
+  }
+  result.table =
+      std::make_unique<FamilyTable>(*result.scorer, options.knowledge, regime_prior(data, options));
+  result.scale = scale;
+  return result;
+}
+
+ScoredFamilies choose_scores(const Dataset& data, const GraphOptions& options, GraphDraw& best) {
+  // Along the list as long as the best graph gains; each search starts where the last one ended.
+  std::vector<double> scales = options.scales;
+  if (options.model == GraphModel::categorical) scales = {0};
+  ScoredFamilies chosen;
+  for (std::size_t k = 0; k < scales.size() && (k == 0 || !stopped(options)); ++k) {
+    ScoredFamilies next = score_families(data, options, scales[k]);
+    GraphDraw start{required_graph(*next.table), 0, 0};
+    EnvironmentRegime regime = sparse_regime(data.environments.size());
+    if (k > 0) {
+      start.dag = best.dag;
+      regime = chosen.table->regime(best.regime);
+    }
+    start.regime = next.table->number_of(regime);
+    const int rounds = rounds_of(options, data.variables.size()) / 2;
+    const GraphDraw found =
+        search_from(*next.table, options, start, rounds, stream_of(options, 0, k));
+    if (k > 0 && found.score <= best.score) break;
+    best = found;
+    chosen = std::move(next);
+  }
+  return chosen;
+}
+
+FoundBelief find_belief(const FamilyTable& table, const GraphOptions& options,
+                        const GraphDraw& start, const Progress& progress) {
+  FoundBelief result;
+  if (can_enumerate(table)) {
+    result.belief = enumerate_graphs(table);
+    result.best = result.belief.draws[0];
+    result.record.exact = true;
+    result.record.scores = {result.best.score};
+  } else {
+    const std::vector<GraphDraw> found =
+        search_from_many(table, options, start, part_of(progress, 0.2, 0.6));
+    for (const GraphDraw& one : found) result.record.scores.push_back(one.score);
+    result.best = best_of(found);
+    result.belief =
+        pooled(table, run_chains(table, options, found, part_of(progress, 0.6, 1)), result.record);
+    const GraphDraw& drawn = best_of(result.belief.draws);
+    if (drawn.score > result.best.score) result.best = drawn;
+  }
+  result.record.families_scored = table.scored();
+  if (stopped(options)) result.record.stopped = "stopped";
+  return result;
+}
+
+}  // namespace whence

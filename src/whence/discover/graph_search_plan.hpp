@@ -1,0 +1,35 @@
+// How a posterior over graphs is looked for: several searches, then several chains.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "whence/belief/graph_belief.hpp"
+#include "whence/core/dataset.hpp"
+#include "whence/discover/graph_discovery.hpp"
+
+namespace whence {
+
+/// Scores of one data set under one prior.
+struct ScoredFamilies {
+  std::unique_ptr<FamilyScorer> scorer;
+  std::unique_ptr<FamilyTable> table;
+  double scale = 0;
+};
+
+/// Scores under one scale of the prior (categorical data have none).
+ScoredFamilies score_families(const Dataset& data, const GraphOptions& options, double scale);
+
+/// The scale by evidence, and the graph it was chosen with.
+ScoredFamilies choose_scores(const Dataset& data, const GraphOptions& options, GraphDraw& best);
+
+/// The posterior and how it was found.
+struct FoundBelief {
+  GraphBelief belief;
+  GraphDraw best;
+  SearchRecord record;
+};
+FoundBelief find_belief(const FamilyTable& table, const GraphOptions& options,
+                        const GraphDraw& start, const Progress& progress);
+
+}  // namespace whence
