@@ -88,6 +88,33 @@ std::vector<Work> all_work() {
                 one_rule + fmt::format(R"(, "runs": {{runs}}, "episodes": {})", episodes),
                 runs};
   };
+  // Modules are hardly trained here: a pass is episodes, not training.
+  const auto continuous = [](const char* training, int episodes) {
+    return fmt::format(
+        R"("splines": ["cubic-10"], "control_episodes": 1, "training_steps": {}, "episodes": {}, "runs": {{runs}})",
+        training, episodes);
+  };
+  const auto encoder = [](int iterations) {
+    return fmt::format(
+        R"("recipes": ["printed"], "angles": 1, "long_runs": 1, "long_steps": 1, "episodes": 1, "meta_steps": {}, "runs": {{runs}})",
+        iterations);
+  };
+  const auto mlp = [](int n, int episodes, int checked_episodes, int runs) {
+    const auto settings = [n](int training, int length) {
+      return fmt::format(
+          R"("levels": [{}], "rows": ["released"], "episodes": {}, "runs": {{runs}}, "large_runs": 1000, )"
+          R"("released": {{"training_steps": {}, "belief": {{"learning_rate": 0.01}}}})",
+          n, length, training);
+    };
+    return Work{fmt::format("belief-mlp/N={}", n),
+                "belief-mlp",
+                "paper",
+                "episode",
+                episodes,
+                settings(1, episodes),
+                settings(20, checked_episodes),
+                runs};
+  };
   return {belief(10),
           belief(100),
           adaptation("adaptation-curve", "released-code"),
@@ -95,7 +122,13 @@ std::vector<Work> all_work() {
           same(10, 20, 200),
           same(100, 10, 100),
           gaussian(10, "1e-3", 400, 10),
-          gaussian(100, "1e-5", 40, 4)};
+          gaussian(100, "1e-5", 40, 4),
+          {"belief-continuous", "belief-continuous", "released-code", "episode", 20,
+           continuous("1", 20), continuous("100", 10), 60},
+          {"encoder-rotation", "encoder-rotation", "released-code", "iteration", 10, encoder(10),
+           encoder(8), 60},
+          mlp(10, 10, 12, 200),
+          mlp(100, 2, 2, 12)};
 }
 
 Settings settings_of(const Work& work, const std::string& overlay, int runs) {

@@ -1,12 +1,15 @@
 """What every contender shares: the work by name, the command line, the one line of JSON.
 
-A contender is a file with a class that has four methods, each of which returns a function that does
+A contender is a file with a class that has these methods, each of which returns a function that does
 the work when it is called, and returns statistics of it:
 
     belief(task, runs, episodes)          unit: one episode, for both hypotheses
     adaptation(task, runs, steps)         unit: one run of all its steps, with its test set
     same_distribution(task, runs, steps)  unit: one step of one run, with its test evaluation
     linear_gaussian(task, runs, episodes) unit: one episode of ten steps, for both hypotheses
+    continuous(task, runs, episodes)      unit: one episode of ten steps, with both mixtures
+    encoder(task, runs, iterations)       unit: one meta-iteration, with its training steps
+    mlp(task, runs, episodes)             unit: one episode of twenty graphs
 
 What happens before the function is called (drawing worlds, drawing the large test set) is not timed.
 """
@@ -48,11 +51,17 @@ TASKS = {
         # of vectors, `levels` is their dimension
         Task("belief-linear-gaussian/d=10", "linear_gaussian", 10, "adam", 1e-3, 10),
         Task("belief-linear-gaussian/d=100", "linear_gaussian", 100, "adam", 1e-5, 10),
+        # of splines, the number of their points
+        Task("belief-continuous", "continuous", 10, "adam", 1e-3, 1000),
+        Task("encoder-rotation", "encoder", 8, "adam", 1e-3, 1000),
+        Task("belief-mlp/N=10", "mlp", 10, "sgd", 1e-3, 256),
+        Task("belief-mlp/N=100", "mlp", 100, "sgd", 1e-3, 256),
     )
 }
 
 UNITS = {"belief": "episode", "adaptation": "run", "same_distribution": "step",
-         "linear_gaussian": "episode"}
+         "linear_gaussian": "episode", "continuous": "episode", "encoder": "iteration",
+         "mlp": "episode"}
 ADAPTATION_STEPS = 500
 
 

@@ -9,7 +9,9 @@ Differences from the plain loop, none of which changes a result:
 """
 
 import contender
+import continuous
 import linear_gaussian
+import mlp
 from contender import ADAPTATION_STEPS, statistic
 
 import torch
@@ -162,11 +164,19 @@ def mean_counts(task, a, b):
     return Trainer(task, torch.empty(0), None).count(a, b)
 
 
+# Where an episode takes long: runs and their length, of a pass and of a check.
+OWN_SIZES = {
+    "continuous": {10: {"pass": (1, 20), "check": (24, 10)}},
+    "encoder": {8: {"pass": (8, 3), "check": (32, 8)}},
+    "mlp": {10: {"pass": (16, 3), "check": (32, 12)}, 100: {"pass": (2, 1), "check": (4, 2)}},
+}
+
+
 class TorchBatched:
     # Runs of a pass are one batch: as many as gave the least time per unit.
 
     def __init__(self, options):
-        del options  # nothing to choose
+        self.checks = options.check
 
     def pass_size(self, task, quick):
         if task.kind == "belief":
@@ -175,9 +185,13 @@ class TorchBatched:
             return 100 if quick else 400, ADAPTATION_STEPS
         if task.kind == "linear_gaussian":
             return {10: (2, 200), 100: (1, 50)}[task.levels]
+        if task.kind in OWN_SIZES:
+            return OWN_SIZES[task.kind][task.levels]["pass"]
         return {10: (400, 50), 100: (5, 40)}[task.levels]
 
     def warm_up(self, task):
+        if task.kind in OWN_SIZES:
+            return 1, 1
         return (1, 10) if task.kind == "linear_gaussian" else (10, 20)
 
     def check_size(self, task, quick):
@@ -188,10 +202,26 @@ class TorchBatched:
             return runs, 21
         if task.kind == "linear_gaussian":
             return {10: (runs, 10), 100: (runs // 10, 4)}[task.levels]
+        if task.kind in OWN_SIZES:
+            own, length = OWN_SIZES[task.kind][task.levels]["check"]
+            return max(3, own // (4 if quick else 1)), length
         return {10: (runs, 12), 100: (runs // 20, 10)}[task.levels]
 
     def linear_gaussian(self, task, runs, episodes):
         return linear_gaussian.prepare(linear_gaussian.batched_run, task, runs, episodes)
+
+    def continuous(self, task, runs, episodes):
+        return continuous.batched_belief_work(task, runs, episodes, self.training(continuous))
+
+    def encoder(self, task, runs, iterations):
+        return continuous.batched_encoder_work(task, runs, iterations)
+
+    def mlp(self, task, runs, episodes):
+        return mlp.batched_work(task, runs, episodes, self.training(mlp))
+
+    def training(self, work):
+        """Modules are trained before a check, and not before a pass that is timed."""
+        return work.TRAINING if self.checks else 1
 
     def belief(self, task, runs, episodes):
         worlds = Worlds(runs, task.levels)

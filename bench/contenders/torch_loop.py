@@ -7,7 +7,9 @@ arithmetic wherever there are more examples than rows.
 """
 
 import contender
+import continuous
 import linear_gaussian
+import mlp
 from contender import ADAPTATION_STEPS, statistic
 
 import torch
@@ -133,9 +135,18 @@ class Belief(nn.Module):
         return torch.sigmoid(self.gamma).item()
 
 
+# Where an episode takes long: runs and their length, of a pass and of a check.
+OWN_SIZES = {
+    "continuous": {10: {"pass": (1, 5), "check": (24, 10)}},
+    "encoder": {8: {"pass": (1, 5), "check": (24, 8)}},
+    "mlp": {10: {"pass": (1, 5), "check": (16, 12)}, 100: {"pass": (1, 1), "check": (3, 2)}},
+}
+
+
 class TorchLoop:
     def __init__(self, options):
         Conditional.normalise_first = options.table
+        self.checks = options.check
 
     # Runs and their length: a pass of about a second, and a sample that shows a wrong formula.
 
@@ -147,9 +158,13 @@ class TorchLoop:
             return 1, ADAPTATION_STEPS
         if task.kind == "linear_gaussian":
             return 1, {10: 50, 100: 10}[task.levels] // less
+        if task.kind in OWN_SIZES:
+            return OWN_SIZES[task.kind][task.levels]["pass"]
         return 1, {10: 50, 100: 5}[task.levels] // less
 
     def warm_up(self, task):
+        if task.kind in OWN_SIZES:
+            return 1, 1
         return 1, 5 if task.levels == 100 and task.kind != "belief" else 20
 
     def check_size(self, task, quick):
@@ -160,6 +175,9 @@ class TorchLoop:
             return 120 // less, 21
         if task.kind == "linear_gaussian":
             return {10: (40 // less, 10), 100: (12 // less + 1, 4)}[task.levels]
+        if task.kind in OWN_SIZES:
+            runs, length = OWN_SIZES[task.kind][task.levels]["check"]
+            return max(3, runs // less), length
         return {10: (48 // less, 12), 100: (12 // less + 1, 10)}[task.levels]
 
     def belief(self, task, runs, episodes):
@@ -172,6 +190,19 @@ class TorchLoop:
 
     def linear_gaussian(self, task, runs, episodes):
         return linear_gaussian.prepare(linear_gaussian.loop_run, task, runs, episodes)
+
+    def continuous(self, task, runs, episodes):
+        return continuous.loop_belief_work(task, runs, episodes, self.training(continuous))
+
+    def encoder(self, task, runs, iterations):
+        return continuous.loop_encoder_work(task, runs, iterations)
+
+    def mlp(self, task, runs, episodes):
+        return mlp.loop_work(task, runs, episodes, self.training(mlp))
+
+    def training(self, work):
+        """Modules are trained before a check, and not before a pass that is timed."""
+        return work.TRAINING if self.checks else 1
 
     def adaptation(self, task, runs, steps):
         worlds = [World(task.levels) for _ in range(runs)]
