@@ -24,6 +24,27 @@ for shift in cause effect mechanism both none; do
   accepts meta-learn --config configs/c.json -o gaussian
 done
 
+# a belief per edge, and a learnt encoder
+for switches in '"acyclicity": "none"' '"acyclicity": "penalty"' '"estimator": "sampled", "samples": 5' \
+  '"acyclicity": "exact", "frozen_or_adapting": true, "all_so_far": true'; do
+  config "{\"levels\": 4, \"episodes\": 30, \"belief_over\": \"edges\", $switches}"
+  accepts meta-learn --config configs/c.json -o edges
+  [[ $out == *'edge beliefs are'* ]] || fail "summary of edges: $out"
+done
+config '{"world": "network", "variables": 3, "levels": 3, "training_rows": 2000, "training_steps": 50,
+  "belief_over": "edges", "acyclicity": "exact", "shift": "either", "episodes": 10, "runs": 3}'
+accepts meta-learn --config configs/c.json --threads 1 --json
+printf '%s' "$out" >one.json
+accepts meta-learn --config configs/c.json --threads 3 --json
+printf '%s' "$out" >three.json
+check "threads change no edge" same one.json three.json
+for objective in mixture printed; do
+  config "{\"world\": \"spline\", \"episodes\": 5, \"batch\": 60, \"belief_objective\": \"$objective\",
+    \"adaptation\": {\"optimizer\": \"adam\", \"learning_rate\": 0.001}}"
+  accepts meta-learn --config configs/c.json -o encoder
+  [[ $out == *'rad from a valid angle'* ]] || fail "summary of the encoder: $out"
+done
+
 # every switch at once, and the same bytes for any number of threads
 config '{"seed": 5, "name": "mine", "levels": 5, "concentration": 0.5, "modules": "counts",
   "training_rows": 200, "equivalent_rows": 2, "runs": 3, "episodes": 40, "steps": 3, "batch": 4,
@@ -51,12 +72,15 @@ check "the guide shows docs/examples/meta-learn.json" same shown.json "$example"
 accepts meta-learn --config "$example"
 check "the example finds the cause" grep -q 'belief in A→B is 0\.[89]' <<<"$out"
 
+accepts meta-learn --config "$WHENCE_SOURCE/docs/examples/meta-learn-edges.json"
+check "the second example finds the edge" grep -q 'are 0\.0[0-9]* bits' <<<"${out//$'\n'/ }"
+
 # mistakes, with their place
 refuses 2 E-USAGE-PARSE '--config' meta-learn
 refuses 5 E-IO-SYSTEM 'nowhere.json' meta-learn --config nowhere.json
 rejected 4 E-JSON-EMPTY 'c.json:1:1' ''
 rejected 4 E-CONFIG-KEY "c.json:1:2: unknown key 'levls' .*did you mean 'levels'" '{"levls": 4}'
-rejected 4 E-CONFIG-CHOICE "c.json:1:11: .*possible: categorical, linear-gaussian" '{"world": "cat"}'
+rejected 4 E-CONFIG-CHOICE "c.json:1:11: .*possible: categorical, linear-gaussian, network, spline" '{"world": "cat"}'
 rejected 4 E-CONFIG-KEY "c.json:2:2: 'levels' is not used by the world linear-gaussian" \
   $'{"world": "linear-gaussian",\n "levels": 4}'
 rejected 4 E-CONFIG-KEY "'dimension' is not used by the world categorical" '{"dimension": 4}'
@@ -66,6 +90,12 @@ for key in levels episodes steps batch runs; do
   rejected 4 E-CONFIG-RANGE "c.json:1:[0-9]+: '$key' must be at least" "{\"$key\": 0}"
 done
 rejected 4 E-CONFIG-RANGE "'dimension' must be 1 to 1000" '{"world": "linear-gaussian", "dimension": 0}'
+rejected 4 E-CONFIG-K 'c.json:1:26: E\[g\]=0 for K=1' '{"belief_over": "edges", "samples": 1}'
+rejected 4 E-CONFIG-KEY "'samples' is not used by the belief over direction" '{"samples": 4}'
+rejected 4 E-CONFIG-CHOICE 'over levels only' '{"world": "linear-gaussian", "belief_over": "edges"}'
+rejected 4 E-CONFIG-CHOICE 'needs "belief_over": "edges"' '{"world": "network"}'
+rejected 4 E-CONFIG-CHOICE "no shift 'none' .*possible: cause" '{"world": "spline", "shift": "none"}'
+rejected 4 E-CONFIG-CHOICE "no shift 'either'" '{"shift": "either"}'
 rejected 7 E-NUM-DIVERGED 'episode 1, step [0-9]+: .*learning rate' \
   '{"world": "linear-gaussian", "steps": 10, "adaptation": {"learning_rate": 100}}'
 

@@ -1,6 +1,6 @@
 // Algorithm 1 of the paper as one call: draw a transfer distribution, adapt every module to it
-// while scoring, and move the belief over the two hypotheses down the gradient of the regret; again
-// and again, telling an observer after each episode.
+// while scoring, and move the belief down the gradient of the regret; again and again, telling an
+// observer after each episode. The belief is over two hypotheses, or over every edge of a graph.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "whence/backends/backend.hpp"
+#include "whence/belief/edges.hpp"
 #include "whence/belief/two_hypotheses.hpp"
 #include "whence/core/shift.hpp"
+#include "whence/discover/mlp_task.hpp"
 #include "whence/discover/pair_task.hpp"
 #include "whence/worlds/linear_gaussian_world.hpp"
 
@@ -27,18 +29,25 @@ EpisodeSource episodes_of(const CategoricalWorld& world, const Shift& shift, dou
                           RunKey key);
 EpisodeSource episodes_of(const LinearGaussianWorld& world, ShiftKind shift,
                           const LinearGaussianPrior& prior, RunKey key);
+EpisodeSource episodes_of(const MlpWorld& world, EpisodeShift::Kind shift, const MlpDraw& how,
+                          RunKey key);
 
-/// Every switch of the algorithm. Hypotheses are sets of the modules' families.
-struct MetaLearning {
+/// What happens in an episode, whatever the belief is about.
+struct EpisodeLearning {
   std::vector<Module> modules;  // pre-trained
-  Hypothesis first, second;     // the belief is P(first)
   std::size_t episodes = 200;
   int steps = 2, batch = 10;      // T mini-batches of m examples in an episode
   GradientAdaptation adaptation;  // optimizer; reset or not
-  BeliefLearning belief;          // optimizer of gamma, its start, the objective
   /// Raw observations -> the variables of the modules, on a whole data set at once; empty: none.
+  /// One that is learnt along with the belief: discover/encoder_learning.hpp.
   std::function<Dataset(const Dataset&)> encoder;
   int threads = 1;
+};
+
+/// Every switch of the algorithm. Hypotheses are sets of the modules' families.
+struct MetaLearning : EpisodeLearning {
+  Hypothesis first, second;  // the belief is P(first)
+  BeliefLearning belief;     // optimizer of gamma, its start, the objective
 };
 
 /// What one episode did.
@@ -70,5 +79,39 @@ double log_odds_or_lost(double log_lik1, double log_lik2);
 /// at once, and the convergence argument of the paper does not apply (errata E16).
 MetaResult meta_learn(const EpisodeSource& source, const MetaLearning& how,
                       const MetaObserver& observer = {});
+
+/// The same with a belief per edge (Proposition 4). There is a module for every family over the
+/// variables, in the order of all_families(): a network of its own, or one masked network.
+struct EdgeMetaLearning : EpisodeLearning {
+  EdgeLearning belief;  // optimizer of gamma, K sampled graphs or the exact sum, acyclicity
+  EdgeMatrix gamma0;    // [effect][cause]; empty: 0 everywhere
+  /// Each family counts as frozen or adapting, half and half; off: always adapting, as the paper.
+  bool frozen_or_adapting = false;
+  /// gamma descends the regret of all episodes so far; off: of each for itself, as the paper.
+  bool all_so_far = false;
+  RunKey key;  // names the randomness of sampled graphs
+};
+
+/// What one episode did.
+struct EdgeMetaStep {
+  std::size_t episode = 0;      // counted from 0
+  std::vector<double> log_lik;  // of every family in this episode
+  double regret = 0;            // of all graphs, with gamma as it was before; cycles count unless
+                                // acyclicity is exact
+  EdgeMatrix log_odds;          // of every edge after it, [cause][effect]
+  EdgeMatrix bayes_log_odds;    // after the exact Bayes update over acyclic graphs; empty beyond 5
+};
+using EdgeMetaObserver = std::function<bool(const EdgeMetaStep&)>;
+
+struct EdgeMetaResult {
+  std::vector<EdgeMatrix> log_odds, bayes_log_odds;  // per episode, [cause][effect]
+  std::vector<double> regret;                        // per episode
+  int clamped = 0, rejected = 0;                     // gamma at its limit; episodes not learnt from
+  std::vector<std::vector<double>> effective_samples;  // per sampled episode and node
+};
+
+/// Throws E-CONFIG-K for one sampled graph, E-META-MODULES when the modules are not the families.
+EdgeMetaResult meta_learn(const EpisodeSource& source, const EdgeMetaLearning& how,
+                          const EdgeMetaObserver& observer = {});
 
 }  // namespace whence

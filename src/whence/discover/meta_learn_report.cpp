@@ -32,6 +32,20 @@ constexpr std::string_view defaults = R"({
     "dimension": 10,
     "covariance_degrees": "2d",
     "shift_covariance": false,
+    "variables": 2,
+    "spread": 1.3,
+    "module_hidden": 32,
+    "splines": "quadratic-8",
+    "extrapolation": "linear",
+    "decoder_angle": -0.7853981633974483,
+    "hidden": 8,
+    "components": 5,
+    "em_iterations": 30,
+    "meta_gradient": "exact",
+    "likelihood": "sum",
+    "training": {"optimizer": "adam", "learning_rate": 0.01},
+    "training_steps": 20,
+    "encoder": {"optimizer": "adam", "learning_rate": 0.01},
     "shift": "cause",
     "runs": 1,
     "episodes": 200,
@@ -40,21 +54,41 @@ constexpr std::string_view defaults = R"({
     "reset": true,
     "adaptation": {"optimizer": "sgd", "learning_rate": 0.1},
     "belief": {"optimizer": "rmsprop", "learning_rate": 0.01},
+    "belief_over": "direction",
+    "estimator": "exact",
+    "samples": 20,
+    "acyclicity": "none",
+    "frozen_or_adapting": false,
+    "all_so_far": false,
     "belief_objective": "mixture",
     "gamma0": 0.0,
     "tie_artefact": false
   }
 })";
 
-/// Keys that only one kind of world has.
+/// Keys that only some worlds, or only some beliefs, have a use for.
 struct OwnKeys {
-  std::string_view world;
+  std::vector<std::string_view> users;
   std::vector<std::string> keys;
 };
-const std::vector<OwnKeys>& own_keys() {
+const std::vector<OwnKeys>& keys_of_worlds() {
   static const std::vector<OwnKeys> table = {
-      {"categorical", {"levels", "concentration", "modules", "training_rows", "equivalent_rows"}},
-      {"linear-gaussian", {"dimension", "covariance_degrees", "shift_covariance"}},
+      {{"categorical"}, {"concentration", "modules", "equivalent_rows"}},
+      {{"categorical", "network"}, {"levels", "training_rows"}},
+      {{"linear-gaussian"}, {"dimension", "covariance_degrees", "shift_covariance"}},
+      {{"network"}, {"variables", "spread", "module_hidden"}},
+      {{"network", "spline"}, {"hidden", "training", "training_steps"}},
+      {{"spline"},
+       {"splines", "extrapolation", "decoder_angle", "components", "em_iterations", "meta_gradient",
+        "likelihood", "encoder"}},
+      {{"categorical", "linear-gaussian", "network"}, {"reset", "belief_over"}},
+  };
+  return table;
+}
+const std::vector<OwnKeys>& keys_of_beliefs() {
+  static const std::vector<OwnKeys> table = {
+      {{"edges"}, {"estimator", "samples", "acyclicity", "frozen_or_adapting", "all_so_far"}},
+      {{"direction"}, {"belief_objective", "tie_artefact"}},
   };
   return table;
 }
@@ -64,25 +98,60 @@ const std::vector<OwnKeys>& own_keys() {
   throw Error(ExitCode::bad_config, id, place_in(config.file, member.place), problem, hint);
 }
 
+/// A key that the chosen world or belief would ignore is a mistake.
+void check_use(const UserConfig& config, const JsonMember& member,
+               const std::vector<OwnKeys>& table, const std::string& chosen,
+               const std::string& kind) {
+  for (const OwnKeys& own : table) {
+    if (std::find(own.keys.begin(), own.keys.end(), member.key) == own.keys.end() ||
+        std::find(own.users.begin(), own.users.end(), chosen) != own.users.end())
+      continue;
+    refuse(config, member, "E-CONFIG-KEY",
+           fmt::format("'{}' is not used by the {} {}", member.key, kind, chosen),
+           fmt::format("it belongs to the {} {}", kind, fmt::join(own.users, ", ")));
+  }
+}
+
+/// Shifts that a kind of world knows.
+std::vector<std::string> shifts_of(const std::string& world) {
+  if (world == "categorical") return {"cause", "effect", "mechanism", "row", "both", "none"};
+  if (world == "network") return {"cause", "either", "none"};
+  if (world == "spline") return {"cause"};
+  return {"cause", "effect", "mechanism", "both", "none"};
+}
+
+void check_shift(const UserConfig& config, const JsonMember& member, const std::string& world) {
+  const std::vector<std::string> known = shifts_of(world);
+  if (std::find(known.begin(), known.end(), member.value.text) != known.end()) return;
+  refuse(config, member, "E-CONFIG-CHOICE",
+         member.value.text == "row" && world == "linear-gaussian"
+             ? "a linear Gaussian mechanism has no rows to redraw"
+             : fmt::format("the world {} has no shift '{}'", world, member.value.text),
+         "possible: " + joined(known));
+}
+
 /// What the single keys cannot know: keys and values that the chosen world has no use for.
 void check_together(const Settings& settings, const UserConfig& config) {
   if (config.text.empty()) return;
   const Json user = read_json(config.text, config.file);
-  const std::string world = settings.text("world");
+  const std::string world = settings.text("world"), belief = settings.text("belief_over");
   for (const JsonMember& member : user.members) {
-    for (const OwnKeys& own : own_keys())
-      if (own.world != world &&
-          std::find(own.keys.begin(), own.keys.end(), member.key) != own.keys.end())
-        refuse(config, member, "E-CONFIG-KEY",
-               "'" + member.key + "' is not used by the world " + world,
-               "it belongs to the world " + std::string(own.world));
-    if (member.key == "shift" && world == "linear-gaussian" && member.value.text == "row")
-      refuse(config, member, "E-CONFIG-CHOICE", "a linear Gaussian mechanism has no rows to redraw",
-             "possible: cause, effect, mechanism, both, none");
+    check_use(config, member, keys_of_worlds(), world, "world");
+    check_use(config, member, keys_of_beliefs(), belief, "belief over");
+    if (member.key == "shift") check_shift(config, member, world);
     if (member.key == "modules" && member.value.text == "gradient")
       refuse(config, member, "E-CONFIG-CHOICE", "'modules' cannot be \"gradient\" here",
              "possible: truth, counts");
+    if (member.key == "belief_over" && belief == "edges" && world == "linear-gaussian")
+      refuse(config, member, "E-CONFIG-CHOICE", "edges are believed in over levels only",
+             "use the world categorical or network");
+    if (member.key == "samples" && member.value.text == "1")
+      refuse(config, member, "E-CONFIG-K", "E[g]=0 for K=1: one graph teaches nothing",
+             "use at least 2");
   }
+  if (world == "network" && belief == "direction")
+    throw Error(ExitCode::bad_config, "E-CONFIG-CHOICE", config.file,
+                "a world of networks needs \"belief_over\": \"edges\"", "add it");
 }
 
 template <class Enum, std::size_t n>
@@ -156,7 +225,7 @@ Table diagnostics_table(std::span<const MetaResult> results) {
   return table;
 }
 
-Report report_of(const Settings& settings, std::span<const MetaResult> results) {
+Report direction_report_of(const Settings& settings, std::span<const MetaResult> results) {
   Report report;
   std::vector<double> x;
   for (std::size_t e = 1; e <= results[0].gamma.size(); ++e) x.push_back(double(e));
@@ -210,7 +279,9 @@ Settings meta_learning_settings(const UserConfig& config) {
   return settings;
 }
 
-Report meta_learning_report(const Settings& settings, const RunOptions& options) {
+namespace {
+
+Report direction_learning_report(const Settings& settings, const RunOptions& options) {
   MetaLearning how = switches_of(settings);
   const auto count = std::size_t(settings.integer("runs"));
   // One run spreads its jobs over the threads; several runs are the jobs themselves.
@@ -230,7 +301,16 @@ Report meta_learning_report(const Settings& settings, const RunOptions& options)
                            : gaussian_run(settings, how, key, progress);
       },
       count == 1 ? Progress{} : options.progress);
-  Report report = report_of(settings, results);
+  return direction_report_of(settings, results);
+}
+
+}  // namespace
+
+Report meta_learning_report(const Settings& settings, const RunOptions& options) {
+  Report report = settings.text("world") == "spline" ? encoder_learning_report(settings, options)
+                  : settings.text("belief_over") == "edges"
+                      ? edge_learning_report(settings, options)
+                      : direction_learning_report(settings, options);
   report.experiment = "meta-learn";
   report.title = settings.title();
   report.profile = settings.profile();

@@ -12,4 +12,8 @@ Settings meta_learning_settings(const UserConfig& config);
 /// `runs` worlds of that kind, each with its own belief; curves are medians over them.
 Report meta_learning_report(const Settings& settings, const RunOptions& options);
 
+/// The parts of it that are not about two directions: a belief per edge, and a learnt encoder.
+Report edge_learning_report(const Settings& settings, const RunOptions& options);
+Report encoder_learning_report(const Settings& settings, const RunOptions& options);
+
 }  // namespace whence

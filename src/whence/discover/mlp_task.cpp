@@ -22,27 +22,44 @@ CategoricalMlp<double> train_mlp(const CategoricalMlp<double>& start, const Data
   return learnt(start, scratch);
 }
 
+std::vector<Module> trained_networks(const MlpWorld& world, int hidden, std::size_t rows,
+                                     const MlpTraining& how, RunKey key) {
+  const Dataset data = draw_rows(world, rows, Purpose::training, key);
+  std::vector<Module> modules;
+  for (const Family& family : all_families(world.variables().size())) {
+    CategoricalMlp<double> mlp(mlp_shape(world.variables(), family, hidden));
+    Stream stream(key.seed, Purpose::initialise, {key.run, 0, std::uint32_t(modules.size())});
+    initialise(mlp, MlpInitialisation::one_hot(family.parents.size(), hidden, 0.5), stream);
+    modules.push_back({family, train_mlp(mlp, data, family, how)});
+  }
+  return modules;
+}
+
+void draw_episode(ShiftedMlpWorld& world, EpisodeShift::Kind shift, const MlpDraw& how, RunKey key,
+                  std::size_t episode, Dataset& data, std::size_t first, std::size_t rows) {
+  using Kind = EpisodeShift::Kind;
+  const Cell cell{key.run, std::uint32_t(episode), 0};
+  Stream stream(key.seed, Purpose::shift, cell);
+  // Which variable: the first, or one drawn evenly; the graph's order puts causes first.
+  const VariableId which(shift == Kind::cause || shift == Kind::none
+                             ? 0
+                             : std::size_t(sample_index(stream, int(data.variables.size()))));
+  if (shift == Kind::forced)
+    world.force(which, stream);
+  else
+    world.shift({shift == Kind::none ? ShiftKind::none : ShiftKind::cause, which, which}, how,
+                stream);
+  world.sample(Stream(key.seed, Purpose::sample, cell), data, first, rows);
+}
+
 EpisodeSet draw_episodes(const MlpWorld& world, EpisodeShift::Kind shift, const MlpDraw& how,
                          RunKey key, std::size_t count, int steps, int batch) {
-  using Kind = EpisodeShift::Kind;
   EpisodeSet set;
   const std::size_t rows = Episode{0, steps, batch}.rows();
   set.data = make_dataset(world.variables(), count * rows);
   ShiftedMlpWorld shifted(world);
-  const int variables = int(world.variables().size());
   for (std::size_t e = 0; e < count; ++e) {
-    const Cell cell{key.run, std::uint32_t(e), 0};
-    Stream stream(key.seed, Purpose::shift, cell);
-    // Which variable: the first, or one drawn evenly; the graph's order puts causes first.
-    const VariableId which(shift == Kind::cause || shift == Kind::none
-                               ? 0
-                               : std::size_t(sample_index(stream, variables)));
-    if (shift == Kind::forced)
-      shifted.force(which, stream);
-    else
-      shifted.shift({shift == Kind::none ? ShiftKind::none : ShiftKind::cause, which, which}, how,
-                    stream);
-    shifted.sample(Stream(key.seed, Purpose::sample, cell), set.data, e * rows, rows);
+    draw_episode(shifted, shift, how, key, e, set.data, e * rows, rows);
     set.episodes.push_back({e * rows, steps, batch});
   }
   return set;

@@ -26,6 +26,10 @@ struct MlpTraining {
 CategoricalMlp<double> train_mlp(const CategoricalMlp<double>& start, const Dataset& data,
                                  const Family& family, const MlpTraining& how);
 
+/// A network of its own for every family over the world's variables, trained on `rows` rows.
+std::vector<Module> trained_networks(const MlpWorld& world, int hidden, std::size_t rows,
+                                     const MlpTraining& how, RunKey key);
+
 /// What changes from episode to episode: a shift of the edge cause -> effect (which of its two
 /// variables is drawn each time when on `either`), or the released code's intervention on a
 /// variable drawn evenly.
@@ -33,6 +37,10 @@ struct EpisodeShift {
   enum class Kind { none, cause, either, mechanism, forced };
   Kind kind = Kind::cause;
 };
+
+/// Fills rows [first, first + rows) with one episode under a fresh draw of the shift.
+void draw_episode(ShiftedMlpWorld& world, EpisodeShift::Kind shift, const MlpDraw& how, RunKey key,
+                  std::size_t episode, Dataset& data, std::size_t first, std::size_t rows);
 
 EpisodeSet draw_episodes(const MlpWorld& world, EpisodeShift::Kind shift, const MlpDraw& how,
                          RunKey key, std::size_t count, int steps, int batch);

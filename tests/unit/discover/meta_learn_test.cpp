@@ -125,6 +125,82 @@ TEST(MetaLearn, AnEncoderStandsBeforeTheModules) {
   EXPECT_FALSE(same_bits(meta_learn(crossed, plain).gamma, expected));
 }
 
+// ---- a belief per edge ----
+
+struct EdgeTask {
+  CategoricalWorld world = CategoricalWorld::draw_pair(6, concentration, 3, 0);
+  EpisodeSource source = episodes_of(world, {ShiftKind::cause}, concentration, {3, 0});
+  EdgeMetaLearning how;
+  EdgeTask() {
+    for (const Family& family : all_families(2))
+      how.modules.push_back({family, world.conditional(family)});
+    how.episodes = 300;
+    how.adaptation.optimizer.learning_rate = 0.1;
+    how.key = {3, 0};
+  }
+};
+
+/// The same from its parts, by exact sums over independent edges.
+TEST(EdgeMetaLearn, IsItsPartsBitForBit) {
+  const EdgeTask task;
+  const EpisodeSet set =
+      draw_episodes(task.world, {ShiftKind::cause}, concentration, {3, 0}, 300, 2, 10);
+  const Scores scores =
+      cpu_backend()->score(set.data, set.episodes, task.how.modules, task.how.adaptation);
+  EdgeBelief belief(EdgeMatrix(2), task.how.belief);
+  const EdgeMetaResult result = meta_learn(task.source, task.how);
+  ASSERT_EQ(result.log_odds.size(), 300u);
+  for (std::size_t e = 0; e < 300; ++e) {
+    const std::vector<double> log_lik = episode_log_lik(scores, EpisodeId(e));
+    EXPECT_EQ(result.regret[e], edge_regret(belief.gamma(), log_lik));
+    belief.update(log_lik, Stream(3, Purpose::initialise, {}));
+    EXPECT_TRUE(same_bits(result.log_odds[e].values, belief.log_odds().values)) << e;
+  }
+}
+
+TEST(EdgeMetaLearn, ThreadsAndChunksChangeNoBit) {
+  EdgeTask task;
+  task.how.belief.samples = 6;
+  task.how.frozen_or_adapting = true;
+  const EdgeMetaResult one = meta_learn(task.source, task.how);
+  EXPECT_EQ(one.effective_samples.size(), 300u);
+  for (int threads : {2, 3, 7}) {
+    task.how.threads = threads;
+    const EdgeMetaResult many = meta_learn(task.source, task.how);
+    EXPECT_TRUE(same_bits(many.log_odds.back().values, one.log_odds.back().values)) << threads;
+  }
+}
+
+/// Without acyclicity both directions are believed at once (errata E5); with it one is.
+TEST(EdgeMetaLearn, AcyclicityDecidesTheDirection) {
+  EdgeTask task;
+  task.how.belief.optimizer.learning_rate = 0.1;
+  const EdgeMatrix both = meta_learn(task.source, task.how).log_odds.back();
+  EXPECT_GT(both.at(0, 1), 3);
+  EXPECT_GT(both.at(1, 0), 3);
+  task.how.belief.acyclicity = Acyclicity::exact;
+  task.how.all_so_far = true;
+  const EdgeMetaResult acyclic = meta_learn(task.source, task.how);
+  EXPECT_GT(acyclic.log_odds.back().at(0, 1), 3);
+  EXPECT_LT(acyclic.log_odds.back().at(1, 0), -3);
+  EXPECT_GT(acyclic.bayes_log_odds.back().at(0, 1), 3);
+}
+
+TEST(EdgeMetaLearn, StopsWhenToldAndRefusesWhatDoesNotFit) {
+  EdgeTask task;
+  std::size_t heard = 0;
+  const EdgeMetaResult result = meta_learn(task.source, task.how, [&](const EdgeMetaStep& step) {
+    EXPECT_EQ(step.episode, heard);
+    return ++heard < 20;
+  });
+  EXPECT_EQ(result.log_odds.size(), 20u);
+  EdgeTask one_graph = task;
+  one_graph.how.belief.samples = 1;
+  EXPECT_THROW(meta_learn(one_graph.source, one_graph.how), Error);
+  task.how.modules.pop_back();
+  EXPECT_THROW(meta_learn(task.source, task.how), Error);
+}
+
 // ---- leaving the finite numbers ----
 
 struct Exploding {

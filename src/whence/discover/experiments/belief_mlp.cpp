@@ -9,6 +9,7 @@
 #include "whence/backends/threads.hpp"
 #include "whence/belief/edges.hpp"
 #include "whence/discover/experiments/all.hpp"
+#include "whence/discover/meta_learn.hpp"
 #include "whence/discover/mlp_task.hpp"
 #include "whence/discover/summary.hpp"
 
@@ -118,20 +119,23 @@ Path printed_run(const Settings& settings, const Setup& setup, RunKey key) {
   const MlpDraw how{.hidden = settings.integer("printed.hidden"),
                     .spread = settings.number("printed.spread")};
   const MlpWorld world = MlpWorld::draw(setup.list, setup.truth, how, key.seed, key.run);
-  const EpisodeSet set =
-      draw_episodes(world, EpisodeShift::Kind::cause, how, key, setup.episodes,
-                    settings.integer("printed.steps"), settings.integer("printed.batch"));
-  const Scores scores =
-      cpu_backend()->score(set.data, set.episodes, printed_modules(settings, setup, world, key),
-                           {settings.optimizer("printed.adaptation"), true});
-  EdgeBelief belief(EdgeMatrix(setup.variables), {.optimizer = settings.optimizer("printed.belief"),
-                                                  .samples = settings.integer("printed.samples")});
+  EdgeMetaLearning meta;
+  meta.modules = printed_modules(settings, setup, world, key);
+  meta.episodes = setup.episodes;
+  meta.steps = settings.integer("printed.steps");
+  meta.batch = settings.integer("printed.batch");
+  meta.adaptation = {settings.optimizer("printed.adaptation"), true};
+  meta.belief = {.optimizer = settings.optimizer("printed.belief"),
+                 .samples = settings.integer("printed.samples")};
+  meta.key = key;
+  const EdgeMetaResult learnt =
+      meta_learn(episodes_of(world, EpisodeShift::Kind::cause, how, key), meta);
   Path path;
-  for (std::size_t e = 0; e < setup.episodes; ++e) {
-    belief.update(episode_log_lik(scores, EpisodeId(e)), learner_stream(key, e + 1, 0));
-    path.add(belief.log_odds(), setup.truth);
-  }
-  path.finish(belief);
+  for (const EdgeMatrix& odds : learnt.log_odds) path.add(odds, setup.truth);
+  path.clamped = learnt.clamped;
+  path.rejected = learnt.rejected;
+  for (const auto& nodes : learnt.effective_samples)
+    path.effective_samples.insert(path.effective_samples.end(), nodes.begin(), nodes.end());
   return path;
 }
 
@@ -239,24 +243,6 @@ struct Corrected {
   Path bayes;        // the exact posterior
 };
 
-/// Every family has a network of its own, trained until it knows the training distribution.
-std::vector<Module> trained_modules(const Settings& settings, const Setup& setup,
-                                    const MlpWorld& world, RunKey key) {
-  const Dataset data = draw_rows(world, std::size_t(settings.integer("corrected.training_rows")),
-                                 Purpose::training, key);
-  const int hidden = settings.integer("corrected.module_hidden");
-  std::vector<Module> modules;
-  for (const Family& family : all_families(setup.variables)) {
-    CategoricalMlp<double> mlp(mlp_shape(setup.list, family, hidden));
-    Stream stream = learner_stream(key, 0, modules.size());
-    initialise(mlp, MlpInitialisation::one_hot(family.parents.size(), hidden, 0.5), stream);
-    modules.push_back({family, train_mlp(mlp, data, family,
-                                         {settings.optimizer("corrected.training"),
-                                          settings.integer("corrected.training_steps")})});
-  }
-  return modules;
-}
-
 /// log L of every family and episode: frozen or adapting, evaluated before every update.
 std::vector<std::vector<double>> family_evidence(const EpisodeSet& set,
                                                  std::span<const Module> modules,
@@ -301,7 +287,12 @@ std::array<Corrected, shift_rows.size()> corrected_run(const Settings& settings,
   const MlpDraw how{.hidden = settings.integer("corrected.hidden"),
                     .spread = settings.number("corrected.spread")};
   const MlpWorld world = MlpWorld::draw(setup.list, setup.truth, how, key.seed, key.run);
-  const std::vector<Module> modules = trained_modules(settings, setup, world, key);
+  // Every family has a network of its own, trained until it knows the training distribution.
+  const std::vector<Module> modules = trained_networks(
+      world, settings.integer("corrected.module_hidden"),
+      std::size_t(settings.integer("corrected.training_rows")),
+      {settings.optimizer("corrected.training"), settings.integer("corrected.training_steps")},
+      key);
   std::array<Corrected, shift_rows.size()> results;
   for (std::size_t s = 0; s < shift_rows.size(); ++s) {
     const EpisodeSet set =

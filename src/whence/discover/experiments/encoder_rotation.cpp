@@ -6,11 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "whence/adapt/encoder_regret.hpp"
 #include "whence/backends/threads.hpp"
-#include "whence/core/error.hpp"
-#include "whence/discover/continuous_task.hpp"
+#include "whence/discover/encoder_learning.hpp"
 #include "whence/discover/experiments/all.hpp"
+#include "whence/discover/rotated_world.hpp"
 #include "whence/discover/summary.hpp"
 #include "whence/encoders/rotation.hpp"
 #include "whence/math/logspace.hpp"
@@ -34,46 +33,12 @@ struct Plan {
     return SplineWorld::draw(spline_kind(settings.text("splines"), settings.text("extrapolation")),
                              {cause_law_kind(settings.text("cause_law"))}, seed, run);
   }
+  RotatedWorld seen(std::uint32_t run) const { return {world(run), decoder, batch, {seed, run}}; }
   RegretRecipe recipe(bool corrected) const {
     return {settings.optimizer("adaptation"),
             corrected && settings.text("meta_gradient") == "exact",
             {.iterations = settings.integer("em_iterations"),
              .gain = corrected ? -std::numeric_limits<double>::infinity() : released_em_gain}};
-  }
-};
-
-/// Observations of a world through the decoder, then through an encoder.
-Encoded observe(const Plan& plan, const SplineWorld& world, const Rotation& encoder,
-                Purpose purpose, Cell cell) {
-  const PairColumns hidden = draw_columns(world, plan.batch, purpose, plan.seed, cell);
-  const Encoded seen = plan.decoder.encode(hidden.a, hidden.b);
-  return encoder.encode(seen.u, seen.v);
-}
-
-/// The two conditionals U -> V and V -> U while they are trained.
-struct Modules {
-  DensityLearner forward, backward;
-
-  Modules(const Plan& plan, std::uint32_t run)
-      : forward(start(plan, run, 0), plan.settings.optimizer("training")),
-        backward(start(plan, run, 1), plan.settings.optimizer("training")) {}
-
-  /// Some steps on the training distribution, with a fresh optimizer, as the released code does.
-  void train(const Plan& plan, const SplineWorld& world, const Rotation& encoder, int steps,
-             std::uint32_t run, std::uint32_t iteration) {
-    forward.restart_optimizer();
-    backward.restart_optimizer();
-    for (int i = 0; i < steps; ++i) {
-      const Encoded e =
-          observe(plan, world, encoder, Purpose::training, {run, iteration, std::uint32_t(i)});
-      forward.learn({e.u, e.v});
-      backward.learn({e.v, e.u});
-    }
-  }
-
- private:
-  static MixtureDensity<double> start(const Plan& plan, std::uint32_t run, std::uint32_t side) {
-    return initial_density(plan.shape, Stream(plan.seed, Purpose::initialise, {run, side, 0}));
   }
 };
 
@@ -93,92 +58,27 @@ struct MetaRun {
 };
 
 /// One recipe on one world.
-class MetaLearner {
- public:
-  MetaLearner(const Plan& plan, std::uint32_t run, bool corrected)
-      : plan_(plan),
-        run_(run),
-        corrected_(corrected),
-        world_(plan.world(run)),
-        modules_(plan, run),
-        regret_(plan.recipe(corrected), plan.shape),
-        angle_step_(plan.settings.optimizer("encoder"), 1),
-        gamma_step_(plan.settings.optimizer(corrected ? "corrected_belief" : "belief"), 1) {}
-
-  MetaRun run() {
-    MetaRun result;
-    gamma_ = plan_.settings.number("gamma0");
-    for (int k = 0; k < plan_.settings.integer("meta_steps"); ++k) {
-      iterate(std::uint32_t(k));
-      result.angle.push_back(angle_);
-      result.belief.push_back(sigmoid(gamma_));
-    }
-    result.fallbacks.add(regret_.fits());
-    result.fallbacks.clamped =
-        regret_.clamped() + modules_.forward.clamped() + modules_.backward.clamped();
-    return result;
-  }
-
- private:
-  void iterate(std::uint32_t k) {
-    const Rotation encoder(angle_);
-    modules_.train(plan_, world_, encoder, plan_.settings.integer("training_steps"), run_, k);
-    const SplineWorld shifted =
-        world_.shifted(ShiftKind::cause, Stream(plan_.seed, Purpose::shift, {run_, k, 0}));
-    const PairRegret r = corrected_ ? corrected(shifted, encoder, k) : printed(shifted, encoder, k);
-    const double difference = r.backward.value - r.forward.value;  // log-odds of U -> V
-    // The printed form weights the worse direction more, the corrected one the better.
-    const double weight = sigmoid(gamma_ + (corrected_ ? difference : -difference));
-    const double angle_gradient = weight * r.forward.slope + (1 - weight) * r.backward.slope;
-    const double gamma_gradient = corrected_ ? sigmoid_difference(gamma_, difference)
-                                             : -sigmoid_difference(gamma_, -difference);
-    if (!std::isfinite(angle_gradient) || !std::isfinite(gamma_gradient))
-      throw Error(ExitCode::numerical, "E-NUM-DIVERGED",
-                  fmt::format("spline {}, meta-iteration {}", run_ + 1, k + 1),
-                  "the regret or its gradient left the finite numbers", "lower the learning rates");
-    angle_step_.step({&angle_, 1}, {&angle_gradient, 1});
-    gamma_step_.step({&gamma_, 1}, {&gamma_gradient, 1});
-  }
-
-  Encoded transfer(const SplineWorld& shifted, const Rotation& encoder, std::uint32_t k,
-                   std::uint32_t step) const {
-    return observe(plan_, shifted, encoder, Purpose::sample, {run_, k, step});
-  }
-
-  /// Fresh batches, scored before they are learnt from; marginals fitted to a batch of their own.
-  PairRegret corrected(const SplineWorld& shifted, const Rotation& encoder, std::uint32_t k) {
-    std::vector<Encoded> batches;
-    for (int t = 0; t < plan_.steps; ++t)
-      batches.push_back(transfer(shifted, encoder, k, std::uint32_t(t)));
-    const PairRegret r =
-        regret_.online(modules_.forward.density(), modules_.backward.density(), batches,
-                       transfer(shifted, encoder, k, std::uint32_t(plan_.steps)));
-    return plan_.settings.text("likelihood") == "sum" ? r : scaled(r, 1.0 / double(plan_.batch));
-  }
-
-  /// One batch for all steps, the mean over points and steps, no gradient from the marginals.
-  PairRegret printed(const SplineWorld& shifted, const Rotation& encoder, std::uint32_t k) {
-    const GaussianMixture<double> start = random_mixture(
-        plan_.shape.components, Stream(plan_.seed, Purpose::initialise, {run_, 2, k}));
-    const PairRegret r = regret_.printed(modules_.forward.density(), modules_.backward.density(),
-                                         transfer(shifted, encoder, k, 0), plan_.steps, start,
-                                         plan_.settings.text("marginals") == "released");
-    return scaled(r, 1.0 / (double(plan_.batch) * plan_.steps));
-  }
-
-  static PairRegret scaled(const PairRegret& r, double factor) {
-    return {r.forward * Dual<double>(factor), r.backward * Dual<double>(factor)};
-  }
-
-  const Plan& plan_;
-  std::uint32_t run_;
-  bool corrected_;
-  SplineWorld world_;
-  Modules modules_;
-  EncoderRegret regret_;
-  Optimizer<double> angle_step_, gamma_step_;
-  double angle_ = 0, gamma_ = 0;
-};
+MetaRun learn_encoder(const Plan& plan, std::uint32_t run, bool corrected) {
+  const Settings& s = plan.settings;
+  EncoderLearning how;
+  how.gamma0 = s.number("gamma0");
+  how.iterations = s.integer("meta_steps");
+  how.shape = plan.shape;
+  how.training = s.optimizer("training");
+  how.training_steps = s.integer("training_steps");
+  how.steps = plan.steps;
+  how.corrected = corrected;
+  how.mean_likelihood = s.text("likelihood") == "mean";
+  how.softmax_weights = s.text("marginals") == "released";
+  how.regret = plan.recipe(corrected);
+  how.encoder = s.optimizer("encoder");
+  how.belief = s.optimizer(corrected ? "corrected_belief" : "belief");
+  how.key = {plan.seed, run};
+  EncoderResult learnt = meta_learn(plan.seen(run).source(), how);
+  MetaRun result{std::move(learnt.parameter), {}, learnt.fallbacks};
+  for (double gamma : learnt.gamma) result.belief.push_back(sigmoid(gamma));
+  return result;
+}
 
 /// Regrets per point and step at one total angle, with modules trained there.
 struct Landscape {
@@ -186,10 +86,10 @@ struct Landscape {
 };
 
 Landscape regret_at(const Plan& plan, std::uint32_t run, double total_angle) {
-  const Rotation encoder(total_angle - plan.decoder.angle());
-  const SplineWorld world = plan.world(run);
-  Modules modules(plan, run);
-  modules.train(plan, world, encoder, plan.settings.integer("long_steps"), run, 0);
+  const double angle = total_angle - plan.decoder.angle();
+  const RotatedWorld seen = plan.seen(run);
+  EncodedPair modules(plan.shape, plan.settings.optimizer("training"), {plan.seed, run});
+  modules.train(seen.source(), rotation_encoder(), angle, plan.settings.integer("long_steps"), 0);
   EncoderRegret regret({.adaptation = plan.settings.optimizer("adaptation"), .exact = false},
                        plan.shape);
   Landscape mean;
@@ -197,11 +97,13 @@ Landscape regret_at(const Plan& plan, std::uint32_t run, double total_angle) {
   for (int e = 0; e < episodes; ++e) {
     const auto at = std::uint32_t(e);
     const SplineWorld shifted =
-        world.shifted(ShiftKind::cause, Stream(plan.seed, Purpose::shift, {run, at, 1}));
+        seen.world.shifted(ShiftKind::cause, Stream(plan.seed, Purpose::shift, {run, at, 1}));
     std::vector<Encoded> batches;
-    for (int t = 0; t <= plan.steps; ++t)
-      batches.push_back(
-          observe(plan, shifted, encoder, Purpose::test_set, {run, at, std::uint32_t(t)}));
+    for (int t = 0; t <= plan.steps; ++t) {
+      const PairColumns points =
+          seen.observe(shifted, Purpose::test_set, {run, at, std::uint32_t(t)});
+      batches.push_back(Rotation(angle).encode(points.a, points.b));
+    }
     const PairRegret r = regret.online(
         modules.forward.density(), modules.backward.density(),
         std::span<const Encoded>(batches).first(std::size_t(plan.steps)), batches.back());
@@ -348,7 +250,7 @@ Report encoder_rotation(const Settings& settings, const RunOptions& options) {
         if (job < long_jobs) {
           const std::size_t recipe = job % recipes.size(), run = job / recipes.size();
           learnt[recipe][run] =
-              MetaLearner(plan, std::uint32_t(run), recipes[recipe] == "corrected").run();
+              learn_encoder(plan, std::uint32_t(run), recipes[recipe] == "corrected");
         } else {
           const std::size_t run = (job - long_jobs) / angles.size();
           const std::size_t angle = (job - long_jobs) % angles.size();
