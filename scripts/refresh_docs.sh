@@ -6,30 +6,32 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
 usage() {
   cat <<'END'
-usage: scripts/refresh_docs.sh [--scale smoke|full] [--results DIR]
+usage: scripts/refresh_docs.sh [--scale smoke|full] [--results DIR ...]
 
   --scale    of the experiments; full (the default) takes many minutes
-  --results  use these results of an earlier `./whence reproduce all -o DIR` instead of running
+  --results  use the results of an earlier `./whence reproduce all|NAME -o DIR` instead of running;
+             may be given again, for single experiments or other profiles
 END
 }
 
 scale=full
-results=
+results=()
 while (($#)); do
   case $1 in
     --scale) scale=${2:?--scale needs smoke or full}; shift 2 ;;
-    --results) results=${2:?--results needs a folder}; shift 2 ;;
+    --results) results+=("${2:?--results needs a folder}"); shift 2 ;;
     -h | --help) usage; exit 0 ;;
     *) echo "refresh_docs.sh: unknown option '$1'" >&2; usage >&2; exit 2 ;;
   esac
 done
 
-if [[ -z $results ]]; then
-  results=$(mktemp -d)
-  trap 'rm -rf "$results"' EXIT
+if ((!${#results[@]})); then
+  folder=$(mktemp -d)
+  trap 'rm -rf "$folder"' EXIT
   # Exit 11 means that some experiments failed; the page then says so.
-  ./whence reproduce all --scale "$scale" -o "$results/all" || (($? == 11))
-  results=$results/all
+  ./whence reproduce all --scale "$scale" -o "$folder/all" || (($? == 11))
+  ./whence reproduce belief-continuous --profile released-code --scale "$scale" -o "$folder/released"
+  results=("$folder/all" "$folder/released")
 fi
-scripts/what_holds.py "$results"
+scripts/what_holds.py "${results[@]}"
 git --no-pager diff --stat -- docs

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Writes docs/what_holds.md, the table of all claims, from the results of `whence reproduce all`,
-and brings the figures of README.md and docs/ up to date with them.
+"""Writes docs/what_holds.md, the table of all claims, from results of `whence reproduce`, and brings the
+figures of README.md and docs/ up to date with them.
 
-    what_holds.py RESULTS [ROOT]     RESULTS is the folder that `reproduce all -o RESULTS` wrote
+    what_holds.py RESULTS... [--root ROOT]
 
-docs/figures/EXPERIMENT.svg is the experiment's first figure, or the one of FIGURES below; only runs at
-full scale change it.
+Each RESULTS is a folder that `reproduce all -o RESULTS` or `reproduce NAME -o RESULTS` wrote, shown in the
+order given. docs/figures/EXPERIMENT.svg is the experiment's first figure, or the one of FIGURES below, in
+the profile that comes first; only runs at full scale change it.
 """
 
+import argparse
 import json
 import pathlib
 import re
@@ -31,63 +33,93 @@ def claims_table(experiment):
     return lines
 
 
-def page(result):
-    experiments = result["experiments"]
-    claims = [claim for experiment in experiments for claim in experiment["claims"]]
+class Run:
+    """One experiment of one profile, and the folder with its figures."""
+
+    def __init__(self, result, folder):
+        self.result, self.folder = result, folder
+        self.name, self.profile = result["experiment"], result["profile"]
+
+    def figure(self):
+        """The first of the report, or the chosen one."""
+        if self.name in FIGURES:
+            return self.folder / "figures" / f"{FIGURES[self.name]}.svg"
+        parts = [self.folder, self.folder.parent]  # run.json lies with the results as a whole
+        listing = next(part for part in parts if (part / "run.json").exists())
+        files = json.loads((listing / "run.json").read_text(encoding="utf-8"))["files"]
+        prefix = "figures/" if listing == self.folder else f"{self.name}/figures/"
+        names = (f["name"] for f in files
+                 if f["name"].startswith(prefix) and f["name"].endswith(".svg"))
+        return listing / next(names)
+
+
+def read_results(folder):
+    """The runs in a folder, and what failed there."""
+    result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    if "experiments" not in result:
+        return [Run(result, folder)], []
+    runs = [Run(experiment, folder / experiment["experiment"]) for experiment in result["experiments"]]
+    return runs, result["failed"]
+
+
+def settings_in_words(runs):
+    scales = sorted({run.result["scale"] for run in runs})
+    seeds = sorted({str(run.result["seed"]) for run in runs})
+    return f"scale {' and '.join(scales)}, seed {' and '.join(seeds)}"
+
+
+def page(runs, failures):
+    claims = [claim for run in runs for claim in run.result["claims"]]
     hold = sum(claim["holds"] for claim in claims)
-    first = experiments[0]
     lines = [
         "# What holds",
         "",
-        f"Every claim of the paper that Whence checks, with what it measured: {hold} of {len(claims)} hold. Written by",
-        f"`scripts/refresh_docs.sh --scale {first['scale']}` (profile {first['profile']}, seed {first['seed']}), not by "
-        "hand; `./whence reproduce NAME`",
-        "shows the figures and settings behind each line.",
+        f"Every claim of the paper that Whence checks, with what it measured: {hold} of {len(claims)} hold. "
+        "Written by",
+        f"`scripts/refresh_docs.sh` ({settings_in_words(runs)}), not by hand; `./whence reproduce NAME` shows "
+        "the figures and",
+        "settings behind each line. The profile is `paper` (the paper's text, corrected where it must be) where "
+        "none is named.",
     ]
-    for experiment in experiments:
+    for run in runs:
+        experiment = run.result
         if not experiment["claims"]:
             continue
-        lines += ["", f"## {experiment['experiment']}: {experiment['title']}", ""]
+        profile = "" if run.profile == "paper" else f" (profile {run.profile})"
+        lines += ["", f"## {run.name}{profile}: {experiment['title']}", ""]
         if experiment["summary"]:
             lines += [cell(experiment["summary"]), ""]
         lines += claims_table(experiment)
-    for failed in result["failed"]:
+    for failed in failures:
         lines += ["", f"`{failed['experiment']}` failed: {cell(failed['problem'])}."]
     return "\n".join(lines) + "\n"
 
 
-def first_figure(folder, experiment):
-    """run.json lists the files in the order of the report."""
-    if experiment in FIGURES:
-        return folder / experiment / "figures" / f"{FIGURES[experiment]}.svg"
-    files = json.loads((folder / "run.json").read_text(encoding="utf-8"))["files"]
-    figures = (f["name"] for f in files
-               if f["name"].startswith(f"{experiment}/figures/") and f["name"].endswith(".svg"))
-    name = next(figures, None)
-    return name and folder / name
-
-
-def refresh_figures(folder, root, experiments):
+def refresh_figures(runs, root):
     pages = [root / "README.md", *(root / "docs").glob("*.md")]
     used = {name for p in pages for name in re.findall(r"figures/([\w-]+)\.svg\)", p.read_text("utf-8"))}
-    for name in sorted(used & {e["experiment"] for e in experiments}):
-        source = first_figure(folder, name)
-        if source is None or not source.exists():
+    first = {run.name: run for run in reversed(runs)}
+    for name in sorted(used & set(first)):
+        source = first[name].figure()
+        if not source.exists():
             sys.exit(f"what_holds.py: {name} has no figure for docs/figures/{name}.svg")
         (root / "docs" / "figures" / f"{name}.svg").write_bytes(source.read_bytes())
-        print(f"docs/figures/{name}.svg <- {name}/figures/{source.name}")
+        print(f"docs/figures/{name}.svg <- {source.name}")
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    folder = pathlib.Path(sys.argv[1])
-    root = pathlib.Path(sys.argv[2] if len(sys.argv) == 3 else ".")
-    result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-    (root / "docs" / "what_holds.md").write_text(page(result), encoding="utf-8")
-    print(f"docs/what_holds.md: {len(result['experiments'])} experiments")
-    if all(experiment["scale"] == "full" for experiment in result["experiments"]):
-        refresh_figures(folder, root, result["experiments"])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("results", nargs="+", type=pathlib.Path)
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path("."))
+    options = parser.parse_args()
+    runs, failures = [], []
+    for folder in options.results:
+        more, failed = read_results(folder)
+        runs, failures = runs + more, failures + failed
+    (options.root / "docs" / "what_holds.md").write_text(page(runs, failures), encoding="utf-8")
+    print(f"docs/what_holds.md: {len(runs)} experiments")
+    if all(run.result["scale"] == "full" for run in runs):
+        refresh_figures(runs, options.root)
     else:
         print("figures are left alone: they show runs at full scale")
 
