@@ -1,11 +1,14 @@
 // Every proposition of the table has a law, and every numerical fault of the catalogue a test that
 // names it; that each law has a planted bug is checked by the compiler (law.hpp).
+#include <cctype>
 #include <filesystem>
 #include <regex>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "whence/discover/experiment.hpp"
 #include "whence/io/text_file.hpp"
 
 namespace whence::test {
@@ -45,8 +48,14 @@ TEST(Propositions, AllHaveALaw) {
   EXPECT_FALSE(has_law(text, "P0"));
 }
 
+/// Is `id` a word of the text?
 bool names(const std::string& text, const std::string& id) {
-  return std::regex_search(text, std::regex("\\b" + id + "\\b"));
+  const auto part_of_word = [&](std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0);
+  };
+  for (auto at = text.find(id); at != std::string::npos; at = text.find(id, at + 1))
+    if (!part_of_word(at - 1) && !part_of_word(at + id.size())) return true;
+  return false;
 }
 
 TEST(Faults, AllHaveATestThatNamesThem) {
@@ -64,6 +73,31 @@ TEST(Faults, NoLikelihoodLeavesTheLogarithm) {
   EXPECT_FALSE(std::regex_search(sources_of("src"), exponentiated));
   EXPECT_TRUE(std::regex_search(std::string("p = std::exp(log_lik1);"), exponentiated));
   EXPECT_FALSE(std::regex_search(std::string("log_sum_exp(log_lik)"), exponentiated));
+}
+
+/// Files that the map names in backticks and that do not exist below src/whence or tests.
+std::vector<std::string> missing_files(const std::string& map) {
+  const std::filesystem::path root = WHENCE_SOURCE_DIR;
+  std::vector<std::string> missing;
+  const std::regex file("`([a-z0-9_/-]+\\.(cpp|hpp|sh|json))`");
+  for (auto it = std::sregex_iterator(map.begin(), map.end(), file); it != std::sregex_iterator();
+       ++it) {
+    const std::string name = (*it)[1];
+    if (!std::filesystem::exists(root / "src" / "whence" / name) &&
+        !std::filesystem::exists(root / "tests" / name))
+      missing.push_back(name);
+  }
+  return missing;
+}
+
+TEST(PaperMap, NamesFilesThatExistAndEveryExperiment) {
+  const std::string map =
+      read_text_file(std::filesystem::path(WHENCE_SOURCE_DIR) / "docs" / "paper_map.md");
+  EXPECT_EQ(missing_files(map), std::vector<std::string>{});
+  EXPECT_EQ(missing_files("`no/such_file.cpp`"), std::vector<std::string>{"no/such_file.cpp"});
+  for (const Experiment& experiment : experiments())
+    EXPECT_NE(map.find("reproduce " + std::string(experiment.name) + "`"), std::string::npos)
+        << experiment.name;
 }
 
 }  // namespace
