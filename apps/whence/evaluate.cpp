@@ -1,4 +1,6 @@
+#include <cmath>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -6,6 +8,7 @@
 #include "apps/whence/terminal.hpp"
 #include "whence/core/text.hpp"
 #include "whence/discover/evaluation.hpp"
+#include "whence/discover/graph_evaluation.hpp"
 #include "whence/io/json_reader.hpp"
 #include "whence/io/text_file.hpp"
 
@@ -23,9 +26,73 @@ Json read(const std::string& path) {
   return read_json(read_text_file(path, largest), printable(path), {.bytes = largest});
 }
 
+/// A document, or a graph in any format.
+struct Evaluated {
+  std::optional<Json> document;
+  std::optional<NamedGraph> graph;
+};
+
+Evaluated read_either(const std::string& path) {
+  const auto format = graph_format_of(std::filesystem::path(path));
+  if (format && format != GraphFormat::json) return {std::nullopt, read_graph_file(path)};
+  return {read(path), std::nullopt};
+}
+
+NamedGraph graph_in(const Evaluated& one, const std::string& path) {
+  return one.graph ? *one.graph : graph_of_json(*one.document, printable(path));
+}
+
+std::string number(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? fmt::format("{:.4g}", *value) : "-";
+}
+
+std::string changes_in_words(const GraphEvaluation::Changes& c) {
+  return fmt::format(
+      "changes told rightly: {} of {}, all of an environment in {} of {}\n"
+      "changes: average precision {}, AUROC {}; claimed rightly {}, wrongly {}, missed {}\n",
+      c.right, c.judged, c.environments_right, c.environments, number(c.average_precision),
+      number(c.area_under_roc), c.found.right, c.found.wrong, c.found.missed);
+}
+
+std::string in_words(const GraphEvaluation& e) {
+  std::string text = fmt::format(
+      "truth: {} variables, {} edges\n"
+      "graph: SHD {} (missing {}, extra {}, reversed {}), SID {}; precision {:.3f}, recall {:.3f}, "
+      "F1 {:.3f}\n"
+      "probabilities: expected SHD {}, expected SID {}; AUROC {}, average precision {}, "
+      "cross-entropy {} bits\n",
+      e.variables, e.edges, e.distance.total(), e.distance.missing, e.distance.extra,
+      e.distance.reversed,
+      e.intervention_distance ? std::to_string(*e.intervention_distance) : "- (a cycle)",
+      e.found.precision(), e.found.recall(), e.found.f1(), number(e.expected_structural),
+      number(e.expected_intervention), number(e.area_under_roc), number(e.average_precision),
+      number(e.cross_entropy_bits));
+  return e.changes ? text + changes_in_words(*e.changes) : text;
+}
+
+void run_graph(const EvaluateCommand& command, const Evaluated& result, const Evaluated& truth) {
+  const auto document = [](const Evaluated& one) {
+    return one.document ? &*one.document : nullptr;
+  };
+  const GraphEvaluation found =
+      evaluate_graph(graph_in(result, command.result), document(result), printable(command.result),
+                     graph_in(truth, command.truth), document(truth), printable(command.truth));
+  if (command.json) return print(graph_evaluation_json(found).dump(2) + "\n");
+  print(for_locale(in_words(found)));
+}
+
+/// A result about two variables has beliefs in directions, one about a graph has edges.
+bool is_about_graph(const Evaluated& result) {
+  return result.graph ||
+         (result.document->is(Json::Kind::object) && result.document->find("edges") &&
+          !result.document->find("beliefs") && result.document->find("graph"));
+}
+
 void run(const EvaluateCommand& command) {
-  const Evaluation found = evaluate(read(command.result), printable(command.result),
-                                    read(command.truth), printable(command.truth));
+  const Evaluated given = read_either(command.result);
+  if (is_about_graph(given)) return run_graph(command, given, read_either(command.truth));
+  const Evaluation found = evaluate(*given.document, printable(command.result), read(command.truth),
+                                    printable(command.truth));
   if (command.json) return print(evaluation_json(found).dump(2) + "\n");
   print(for_locale(fmt::format(
       "truth: {}\nverdict: {} ({})\nbelief in the truth: {:.4f} (log loss {:.4f} nats, Brier score "
@@ -40,10 +107,12 @@ void add_evaluate(CLI::App& root, Globals&) {
   CLI::App* app = root.add_subcommand("evaluate", "a result against the truth of a simulation");
   app->group("Your data");
   const auto command = std::make_shared<EvaluateCommand>();
-  app->add_option("RESULT", command->result, "result.json of whence direction")
+  app->add_option("RESULT", command->result,
+                  "result.json of whence direction or discover, or a graph in any format")
       ->required()
       ->type_name("RESULT");
-  app->add_option("TRUTH", command->truth, "truth.json of whence simulate")
+  app->add_option("TRUTH", command->truth,
+                  "truth.json of whence simulate, or a graph in any format")
       ->required()
       ->type_name("TRUTH");
   app->add_flag("--json", command->json, "print one JSON object to stdout and nothing else");

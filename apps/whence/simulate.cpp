@@ -1,3 +1,5 @@
+#include "apps/whence/simulate.hpp"
+
 #include <charconv>
 #include <memory>
 
@@ -15,46 +17,30 @@
 namespace whence {
 namespace {
 
-struct SimulateCommand {
-  std::string what, kind = "categorical", shift = "cause", truth = "forward", levels = "10";
-  std::string environments = "10", rows = "100", baseline_rows = "1000", seed = "0";
-  std::string output = "whence-out/simulate";
-  bool json = false;
-};
-
-std::size_t count_of(const std::string& option, const std::string& text, std::size_t least,
-                     std::size_t most) {
-  std::size_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end || value < least || value > most)
-    throw Error(
-        ExitCode::usage, "E-USAGE-VALUE", option,
-        fmt::format("'{}' is not a whole number from {} to {}", excerpt(text), least, most));
-  return value;
-}
-
 ShiftKind shift_of(const std::string& name) {
   for (const ShiftKind kind : all_shift_kinds)
     if (name_of(kind) == name) return kind;
-  return ShiftKind::none;
+  refuse_choice("--shift", name, "cause, effect, mechanism, row, both, none");
 }
 
 PairSimulation simulation_of(const SimulateCommand& command) {
-  if (command.what != "pair")
-    throw Error(ExitCode::usage, "E-USAGE-CHOICE", "",
-                "there is no WHAT '" + excerpt(command.what) + "'", "one of: pair");
+  refuse_given({{"--graph", command.graph},
+                {"--noise", command.noise},
+                {"--weights", command.weights},
+                {"--hidden", command.hidden}},
+               "simulate graph");
   PairSimulation what;
-  what.kind = command.kind == "categorical" ? PairSimulation::Kind::categorical
-                                            : PairSimulation::Kind::linear_gaussian;
-  what.truth = command.truth == "forward"    ? PairSimulation::Truth::forward
+  what.kind = command.kind == "linear-gaussian" ? PairSimulation::Kind::linear_gaussian
+                                                : PairSimulation::Kind::categorical;
+  what.truth = command.truth == "none"       ? PairSimulation::Truth::no_link
                : command.truth == "backward" ? PairSimulation::Truth::backward
-                                             : PairSimulation::Truth::no_link;
-  what.shift = shift_of(command.shift);
+                                             : PairSimulation::Truth::forward;
+  what.shift = shift_of(value_or(command.shift, "cause"));
   what.levels = int(count_of("--levels", command.levels, 2, 1000));
-  what.environments = count_of("--environments", command.environments, 1, 9999);
-  what.rows = count_of("--rows", command.rows, 2, 1'000'000);
-  what.baseline_rows = count_of("--baseline-rows", command.baseline_rows, 2, 100'000'000);
+  what.environments = count_of("--environments", value_or(command.environments, "10"), 1, 9999);
+  what.rows = count_of("--rows", value_or(command.rows, "100"), 2, 1'000'000);
+  what.baseline_rows =
+      count_of("--baseline-rows", value_or(command.baseline_rows, "1000"), 2, 100'000'000);
   what.seed = seed_of(command.seed);
   constexpr std::size_t most = 200'000'000;
   if (what.environments * what.rows > most)
@@ -77,15 +63,29 @@ std::string environment_csv(const Dataset& data, const Environment& environment)
 }
 
 std::vector<std::string> command_words(const SimulateCommand& c) {
-  std::vector<std::string> words = {
-      "whence", "simulate",        c.what,          "--kind",         c.kind,         "--shift",
-      c.shift,  "--truth",         c.truth,         "--environments", c.environments, "--rows",
-      c.rows,   "--baseline-rows", c.baseline_rows, "--seed",         c.seed};
-  if (c.kind == "categorical") words.insert(words.end(), {"--levels", c.levels});
+  const std::string& kind = value_or(c.kind, "categorical");
+  std::vector<std::string> words = {"whence",
+                                    "simulate",
+                                    "pair",
+                                    "--kind",
+                                    kind,
+                                    "--shift",
+                                    value_or(c.shift, "cause"),
+                                    "--truth",
+                                    value_or(c.truth, "forward"),
+                                    "--environments",
+                                    value_or(c.environments, "10"),
+                                    "--rows",
+                                    value_or(c.rows, "100"),
+                                    "--baseline-rows",
+                                    value_or(c.baseline_rows, "1000"),
+                                    "--seed",
+                                    c.seed};
+  if (kind == "categorical") words.insert(words.end(), {"--levels", c.levels});
   return words;
 }
 
-void run(const SimulateCommand& command, const Globals& globals) {
+void simulate_pair_files(const SimulateCommand& command, const Globals& globals) {
   const PairSimulation what = simulation_of(command);
   OutputDirectory directory(command.output);
   RunRecord record(command_words(command), 1);
@@ -104,34 +104,95 @@ void run(const SimulateCommand& command, const Globals& globals) {
                       what.rows, what.baseline_rows, shown_path(directory.path())));
 }
 
+void run(const SimulateCommand& command, const Globals& globals) {
+  if (command.what == "pair") return simulate_pair_files(command, globals);
+  const bool by_option = command.what.empty() && !command.graph.empty();
+  if (command.what == "graph" || by_option) return simulate_graph_files(command, globals);
+  if (command.what.empty())
+    throw Error(ExitCode::usage, "E-USAGE-MISSING", "", "simulate needs WHAT",
+                "whence simulate pair, or whence simulate graph --graph er:20:40");
+  refuse_choice("WHAT", command.what, "pair, graph");
+}
+
 }  // namespace
+
+std::size_t count_of(const std::string& option, const std::string& text, std::size_t least,
+                     std::size_t most) {
+  std::size_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end || value < least || value > most)
+    throw Error(
+        ExitCode::usage, "E-USAGE-VALUE", option,
+        fmt::format("'{}' is not a whole number from {} to {}", excerpt(text), least, most));
+  return value;
+}
+
+void refuse_given(const std::vector<std::pair<std::string, std::string>>& options,
+                  const std::string& belongs_to) {
+  for (const auto& [option, value] : options)
+    if (!value.empty())
+      throw Error(ExitCode::usage, "E-USAGE-OPTION", option, "it belongs to " + belongs_to,
+                  "leave it out");
+}
+
+void refuse_choice(const std::string& option, const std::string& given,
+                   const std::string& choices) {
+  throw Error(ExitCode::usage, "E-USAGE-CHOICE", "",
+              "there is no " + option + " '" + excerpt(given) + "'", "one of: " + choices);
+}
 
 void add_simulate(CLI::App& root, Globals& globals) {
   CLI::App* app = root.add_subcommand("simulate", "data sets with a known truth");
   app->group("Your data");
   const auto command = std::make_shared<SimulateCommand>();
-  app->add_option("WHAT", command->what, "what to simulate: pair, a cause X and its effect Y")
-      ->required()
+  app->add_option("WHAT", command->what,
+                  "what to simulate: pair, a cause X and its effect Y, or graph, many variables")
       ->type_name("WHAT");
-  add_value(*app, "--kind", command->kind, "categorical|linear-gaussian", "what the columns hold");
+  add_value(*app, "--graph", command->graph, "GRAPH",
+            "of simulate graph: chain8 and other presets, 0->1->2, er:VARIABLES:EDGES (random), "
+            "sf:VARIABLES:LINKS (scale-free), or a file such as asia.bif or g.dot")
+      ->default_str("er:20:40");
+  add_value(*app, "--kind,--mechanism", command->kind, "categorical|linear-gaussian",
+            "what the columns hold")
+      ->default_str("categorical; graphs: linear-gaussian");
   add_value(*app, "--truth", command->truth, "forward|backward|none",
-            "X causes Y, Y causes X, or no link");
-  add_value(*app, "--shift", command->shift, "cause|effect|mechanism|row|both|none",
-            "what is drawn anew in every shifted environment; effect: it no longer listens");
-  add_value(*app, "--levels", command->levels, "N", "levels of both variables, if categorical");
-  add_value(*app, "--environments", command->environments, "N", "shifted environments");
-  add_value(*app, "--rows", command->rows, "N", "rows of each");
-  add_value(*app, "--baseline-rows", command->baseline_rows, "N", "rows of the baseline");
+            "of a pair: X causes Y, Y causes X, or no link")
+      ->default_str("forward");
+  add_value(*app, "--shift", command->shift,
+            "SHIFT:cause|effect|mechanism|row|both|none|hard|soft|two-hard|all-soft|all-hard|weak|"
+            "zero-mean",
+            "what is drawn anew in every shifted environment. Pairs: cause, effect (it no longer "
+            "listens), mechanism, row, both or none; graphs: hard (one variable no longer "
+            "listens), soft (one mechanism), two-hard, all-soft, all-hard, weak, zero-mean or none")
+      ->default_str("cause; graphs: hard");
+  add_value(*app, "--levels", command->levels, "N", "levels of all variables, if categorical");
+  add_value(*app, "--noise", command->noise, "gaussian|t2.5|t5|laplace|lognormal",
+            "of linear graphs: the law of the noise, always of variance U(.05, .15)")
+      ->default_str("gaussian");
+  add_value(*app, "--weights", command->weights, "uniform|normal",
+            "of linear graphs: weights +-U(.5, 2) or N(0, 1)")
+      ->default_str("uniform");
+  add_value(*app, "--hidden", command->hidden, "N",
+            "of graphs: variables nobody sees, each a cause of two others")
+      ->default_str("0");
+  add_value(*app, "--environments", command->environments, "N", "shifted environments")
+      ->default_str("10; graphs: one per variable");
+  add_value(*app, "--rows", command->rows, "N", "rows of each")
+      ->default_str("100; graphs: 10, categorical 200");
+  add_value(*app, "--baseline-rows", command->baseline_rows, "N", "rows of the baseline")
+      ->default_str("1000; graphs: 100, categorical 5000");
   add_value(*app, "--seed", command->seed, "N", "seed of all random numbers, 0 to 2^64-1");
   add_value(*app, "-o,--output", command->output, "DIR",
             "gets baseline.csv, shifted_01.csv, ... and truth.json");
   app->add_flag("--json", command->json, "print truth.json to stdout and nothing else");
   app->footer(
-      "Example:\n"
+      "Examples:\n"
       "  whence simulate pair --shift mechanism --environments 3 -o data\n"
       "  whence direction --baseline data/baseline.csv --shifted data/shifted_01.csv \\\n"
       "    --shifted data/shifted_02.csv --shifted data/shifted_03.csv -o found\n"
-      "  whence evaluate found/result.json data/truth.json");
+      "  whence evaluate found/result.json data/truth.json\n"
+      "  whence simulate graph --graph sf:50:2 --shift soft -o many");
   app->callback([command, &globals] { run(*command, globals); });
 }
 

@@ -148,7 +148,9 @@ refuses 4 E-CONFIG-PRIOR 'c.json:1:12: .*between 0 and 1' direction --shifted x 
 refuses 5 E-IO-SYSTEM 'nowhere.csv' direction --baseline nowhere.csv --shifted three.csv
 refuses 4 E-MODEL-KIND '' direction "${inputs[@]}" --model gaussian
 refuses 4 E-OUT-INPUT 'choose another folder' direction "${inputs[@]}" -o "$data"
-refuses 2 E-USAGE-CHOICE "no WHAT 'graph'" simulate graph
+refuses 2 E-USAGE-CHOICE "no WHAT 'tree'" simulate tree
+refuses 2 E-USAGE-OPTION '--graph: it belongs to simulate graph' simulate pair --graph chain3
+refuses 2 E-USAGE-CHOICE "no --shift 'hard'" simulate pair --shift hard
 refuses 2 E-USAGE-VALUE '--levels: .*from 2' simulate pair --levels 1
 refuses 2 E-USAGE-VALUE 'no rows' simulate pair --kind linear-gaussian --shift row
 refuses 3 E-DATA-DOCUMENT "no usable" evaluate "$data/truth.json" "$data/truth.json"

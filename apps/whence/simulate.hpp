@@ -1,0 +1,36 @@
+// whence simulate: what both kinds of simulation share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/whence/commands.hpp"
+
+namespace whence {
+
+/// Empty values are the defaults of the kind of simulation.
+struct SimulateCommand {
+  std::string what, kind, shift, truth, levels = "10", environments, rows, baseline_rows;
+  std::string graph, noise, weights, hidden, seed = "0";
+  std::string output = "whence-out/simulate";
+  bool json = false;
+};
+
+std::size_t count_of(const std::string& option, const std::string& text, std::size_t least,
+                     std::size_t most);
+
+inline const std::string& value_or(const std::string& given, const std::string& usual) {
+  return given.empty() ? usual : given;
+}
+
+/// An error of usage for the first option that is given although it belongs to something else.
+void refuse_given(const std::vector<std::pair<std::string, std::string>>& options,
+                  const std::string& belongs_to);
+
+/// An error of usage that lists the choices.
+[[noreturn]] void refuse_choice(const std::string& option, const std::string& given,
+                                const std::string& choices);
+
+void simulate_graph_files(const SimulateCommand& command, const Globals& globals);
+
+}  // namespace whence

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include "apps/whence/results.hpp"
+#include "apps/whence/simulate.hpp"
+#include "apps/whence/terminal.hpp"
+#include "whence/core/error.hpp"
+#include "whence/core/text.hpp"
+#include "whence/discover/graph_truth.hpp"
+#include "whence/io/bif.hpp"
+#include "whence/io/result_json.hpp"
+#include "whence/worlds/random_graph.hpp"
+
+namespace whence {
+namespace {
+
+GraphShift shift_of(const std::string& name) {
+  for (const GraphShift shift : all_graph_shifts)
+    if (name_of(shift) == name) return shift;
+  refuse_choice("--shift", name, "none, hard, soft, two-hard, all-soft, all-hard, weak, zero-mean");
+}
+
+NoiseFamily noise_of(const std::string& name) {
+  for (const NoiseFamily noise : all_noise_families)
+    if (name_of(noise) == name) return noise;
+  return NoiseFamily::gaussian;
+}
+
+/// The network's structure, and its tables where they are wanted.
+void take_network(const DiscreteNetwork& network, GraphWorldSpec& spec, const Globals& globals) {
+  spec.graph = network.graph;
+  if (spec.mechanism == GraphMechanism::categorical) {
+    spec.variables = network.variables;
+    for (std::size_t v = 0; v < network.variables.size(); ++v) {
+      std::vector<double> logs = network.tables[v];
+      for (double& p : logs) p = portable_log(p);
+      spec.tables.emplace_back(network.variables[v].levels, std::move(logs));
+    }
+  } else {
+    for (const Variable& v : network.variables)
+      spec.variables.push_back({v.name, Variable::Kind::real});
+  }
+  if (!globals.quiet)
+    for (const std::string& warning : network.warnings) print_warning(warning);
+}
+
+/// A file, or a text that names a graph.
+void take_graph(const SimulateCommand& command, GraphWorldSpec& spec, std::uint64_t seed,
+                const Globals& globals) {
+  const std::string& text = value_or(command.graph, "er:20:40");
+  const auto format = graph_format_of(std::filesystem::path(text));
+  if (format == GraphFormat::bif) return take_network(read_bif(text), spec, globals);
+  if (!format) {
+    spec.graph = draw_named_graph(text, Stream(seed, Purpose::world, {2, 0, 0}));
+    return;
+  }
+  const NamedGraph graph = read_graph_file(text);
+  require_acyclic(graph, printable(text));
+  spec.graph = graph.graph;
+  const bool real = spec.mechanism == GraphMechanism::linear_gaussian;
+  for (const std::string& name : graph.names) {
+    Variable variable{name, real ? Variable::Kind::real : Variable::Kind::categorical};
+    for (int k = 0; !real && k < spec.levels; ++k)
+      variable.level_names.push_back("k" + std::to_string(k));
+    variable.levels = int(variable.level_names.size());
+    spec.variables.push_back(std::move(variable));
+  }
+}
+
+GraphWorldSpec spec_of(const SimulateCommand& command, std::uint64_t seed, const Globals& globals) {
+  refuse_given({{"--truth", command.truth}}, "simulate pair");
+  GraphWorldSpec spec{Graph()};
+  const bool categorical = command.kind == "categorical";
+  spec.mechanism = categorical ? GraphMechanism::categorical : GraphMechanism::linear_gaussian;
+  if (categorical)
+    refuse_given({{"--noise", command.noise}, {"--weights", command.weights}},
+                 "--mechanism linear-gaussian");
+  spec.shift = shift_of(value_or(command.shift, "hard"));
+  spec.noise = noise_of(value_or(command.noise, "gaussian"));
+  spec.normal_weights = command.weights == "normal";
+  spec.levels = int(count_of("--levels", command.levels, 2, 1000));
+  spec.hidden = count_of("--hidden", value_or(command.hidden, "0"), 0, 1000);
+  spec.rows = count_of("--rows", value_or(command.rows, categorical ? "200" : "10"), 2, 1'000'000);
+  spec.baseline_rows =
+      count_of("--baseline-rows", value_or(command.baseline_rows, categorical ? "5000" : "100"), 2,
+               100'000'000);
+  take_graph(command, spec, seed, globals);
+  spec.environments =
+      count_of("--environments",
+               value_or(command.environments, std::to_string(spec.graph.variables())), 0, 9999);
+  constexpr std::size_t most = 500'000'000;
+  const std::size_t rows = spec.environments * spec.rows + spec.baseline_rows;
+  if (rows > most / std::max<std::size_t>(1, spec.graph.variables()))
+    throw Error(ExitCode::resource, "E-LIMIT-MEMORY", "--rows", "that is too many values in all",
+                fmt::format("at most {}", most));
+  return spec;
+}
+
+std::vector<std::string> command_words(const SimulateCommand& c, const GraphWorldSpec& spec) {
+  std::vector<std::string> words = {"whence",
+                                    "simulate",
+                                    "graph",
+                                    "--graph",
+                                    printable(value_or(c.graph, "er:20:40")),
+                                    "--mechanism",
+                                    std::string(name_of(spec.mechanism)),
+                                    "--shift",
+                                    std::string(name_of(spec.shift)),
+                                    "--environments",
+                                    std::to_string(spec.environments),
+                                    "--rows",
+                                    std::to_string(spec.rows),
+                                    "--baseline-rows",
+                                    std::to_string(spec.baseline_rows),
+                                    "--seed",
+                                    c.seed};
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  if (spec.mechanism == GraphMechanism::categorical) add("--levels", c.levels);
+  add("--noise", c.noise);
+  add("--weights", c.weights);
+  add("--hidden", c.hidden);
+  return words;
+}
+
+}  // namespace
+
+void simulate_graph_files(const SimulateCommand& command, const Globals& globals) {
+  const std::uint64_t seed = seed_of(command.seed);
+  const GraphWorldSpec spec = spec_of(command, seed, globals);
+  OutputDirectory directory(command.output);
+  RunRecord record(command_words(command, spec), 1);
+  GraphSimulation simulation = simulate_graph(spec, seed);
+  stop_if_interrupted();
+  const std::string named =
+      std::filesystem::path(value_or(command.graph, "er:20:40")).filename().string();
+  const Json truth = graph_truth_json(spec, simulation, named, seed);
+  GraphData data;
+  data.loaded.data = std::move(simulation.data);
+  data.loaded.baseline = 0;
+  publish(directory, simulation_files(data, truth), record);
+  if (command.json) return print(result_text(truth));
+  if (!globals.quiet)
+    print(
+        fmt::format("{} variables, {} edges; {} shifted data sets of {} rows, a baseline of {}: "
+                    "{}\n",
+                    spec.graph.variables(), spec.graph.edge_count(), spec.environments, spec.rows,
+                    spec.baseline_rows, shown_path(directory.path())));
+}
+
+}  // namespace whence
