@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/whence/bench_graphs.hpp"
 #include "apps/whence/commands.hpp"
 #include "apps/whence/machine.hpp"
 #include "apps/whence/terminal.hpp"
@@ -30,6 +31,7 @@ namespace {
 struct BenchOptions {
   std::string name = "all", contender = "both", threads = "auto", repeat;
   bool json = false, quick = false;
+  GraphsBenchOptions graphs;
 };
 
 /// A piece of work: settings laid over an experiment's own, so that it runs as `reproduce` runs it.
@@ -456,17 +458,20 @@ class Bench {
 std::string work_choices() {
   std::vector<std::string> names = {"all"};
   for (const Work& work : all_work()) names.push_back(work.name);
+  names.emplace_back("graphs");
   return "NAME:" + joined(names, "|");
 }
 
 }  // namespace
 
 void add_bench(CLI::App& root, Globals& globals) {
-  CLI::App* app =
-      root.add_subcommand("bench", "our speed, beside that of PyTorch on the same work");
+  CLI::App* app = root.add_subcommand(
+      "bench", "speed beside PyTorch's; graphs: how near it comes to the truth");
   app->group("Tools");
   const auto options = std::make_shared<BenchOptions>();
-  app->add_option("NAME", options->name, "a piece of work, or all of them")
+  app->add_option("NAME", options->name,
+                  "a piece of work, or all of them; graphs: accuracy, honesty and time of graphs "
+                  "from shifts on data whose truth is known")
       ->default_str("all")
       ->type_name(work_choices());
   add_value(*app, "--contender", options->contender,
@@ -478,12 +483,28 @@ void add_bench(CLI::App& root, Globals& globals) {
       ->default_str("5, with --quick 3");
   app->add_flag("--quick", options->quick, "shorter passes and smaller checks: rough figures");
   app->add_flag("--json", options->json, "print one JSON object");
+  add_value(*app, "--scale", options->graphs.scale, "smoke|full",
+            "of graphs: as many data sets as the rates need, or a few");
+  add_value(
+      *app, "--only", options->graphs.only, "NAMES",
+      "of graphs: these rows of its tables, joined by commas; 'shuffled*' is all that begin so")
+      ->default_str("all");
+  add_value(*app, "--seed", options->graphs.seed, "N",
+            "of graphs: seed of all random numbers, 0 to 2^64-1");
+  add_value(*app, "-o,--output", options->graphs.output, "DIR",
+            "of graphs: where the page and the tables go")
+      ->default_str("whence-out/bench-graphs");
   app->footer(
       "The contenders are the scripts of bench/contenders. They need torch (Debian: "
       "python3-torch),\n"
       "in python3 or in the interpreter that WHENCE_PYTHON names. Nothing is timed before it "
       "agrees.");
-  app->callback([options, &globals] { Bench(*options, globals).run(); });
+  app->callback([options, &globals] {
+    if (options->name != "graphs") return Bench(*options, globals).run();
+    options->graphs.threads = options->threads;
+    options->graphs.json = options->json;
+    bench_graphs(options->graphs, globals);
+  });
 }
 
 }  // namespace whence

@@ -1,0 +1,74 @@
+#include "apps/whence/bench_graphs.hpp"
+
+#include <fmt/format.h>
+
+#include "apps/whence/results.hpp"
+#include "apps/whence/terminal.hpp"
+#include "apps/whence/text_table.hpp"
+#include "whence/core/text.hpp"
+#include "whence/discover/graph_bench.hpp"
+#include "whence/io/report_files.hpp"
+#include "whence/io/result_json.hpp"
+#include "whence/version.hpp"
+
+namespace whence {
+
+namespace {
+
+std::vector<std::string> command_of(const GraphsBenchOptions& options) {
+  std::vector<std::string> words = {"whence",      "bench",  "graphs",    "--scale",
+                                    options.scale, "--seed", options.seed};
+  if (!options.only.empty()) words.insert(words.end(), {"--only", options.only});
+  return words;
+}
+
+GraphBenchmark run(const GraphsBenchOptions& options, const Globals& globals, int threads) {
+  RunOptions how;
+  how.seed = seed_of(options.seed);
+  how.threads = threads;
+  ProgressBar bar("bench graphs", ProgressBar::wanted(globals.quiet));
+  how.progress = bar.callback();
+  const auto only = options.only.empty() ? std::vector<std::string>() : split(options.only, ',');
+  return bench_graphs(options.scale, only, how);
+}
+
+/// What was found, and beside it, in a folder of its own, what depends on the machine.
+std::vector<OutputFile> files_of(const GraphBenchmark& bench, const std::string& command) {
+  const auto files = [&](const Report& report, const std::string& folder) {
+    return report_files(report, {report.title, report.summary, version(), revision(), command},
+                        folder);
+  };
+  std::vector<OutputFile> all = files(bench.report, "");
+  for (OutputFile& file : files(bench.speed, "speed/")) all.push_back(std::move(file));
+  return all;
+}
+
+std::string in_words(const GraphBenchmark& bench) {
+  constexpr std::size_t all_rows = 100;
+  std::string out;
+  for (const Report* report : {&bench.report, &bench.speed}) {
+    out += for_locale(report->title) + "\n\n";
+    for (const Table& table : report->tables) out += for_locale(text_table(table, all_rows)) + "\n";
+    out += claims_in_words(*report) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+void bench_graphs(const GraphsBenchOptions& options, const Globals& globals) {
+  const int threads = threads_of(options.threads, globals);
+  OutputDirectory directory(options.output.empty() ? "whence-out/bench-graphs" : options.output);
+  const std::vector<std::string> command = command_of(options);
+  RunRecord record(command, threads);
+  const GraphBenchmark bench = run(options, globals, threads);
+  record.timed("bench-graphs", record.elapsed());
+  publish(directory, files_of(bench, joined(command, " ")), record);
+  print_warnings(bench.report, globals);
+  if (options.json)
+    print(result_text(result_json(std::vector<Report>{bench.report, bench.speed}, {})));
+  else if (!globals.quiet)
+    print(in_words(bench) + "page: " + shown_path(directory.path() / "index.html") + "\n");
+}
+
+}  // namespace whence

@@ -1,0 +1,17 @@
+// whence bench graphs: accuracy and honesty on data whose truth is known, and time.
+#pragma once
+
+#include <string>
+
+#include "apps/whence/commands.hpp"
+
+namespace whence {
+
+struct GraphsBenchOptions {
+  std::string scale = "full", only, seed = "0", threads = "auto", output;
+  bool json = false;
+};
+
+void bench_graphs(const GraphsBenchOptions& options, const Globals& globals);
+
+}  // namespace whence

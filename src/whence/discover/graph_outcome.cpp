@@ -1,0 +1,124 @@
+#include "whence/discover/graph_outcome.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "whence/belief/equivalence_class.hpp"
+#include "whence/belief/graph_metrics.hpp"
+
+namespace whence {
+
+namespace {
+
+bool true_edge(const GraphTruth& truth, std::size_t from, std::size_t to) {
+  return truth.graph.edge(VariableId(from), VariableId(to));
+}
+
+void count_claim(double p, double limit, bool there, bool reverse, ConfidentEdges& claims) {
+  if (p <= limit) return;
+  ++(there ? claims.right : reverse ? claims.reversed : claims.not_adjacent);
+}
+
+void judge_edges(const GraphResult& found, const GraphTruth& truth, GraphOutcome& out) {
+  const std::size_t m = truth.graph.variables();
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j) {
+      if (i == j) continue;
+      const double p = found.edges.at(i, j);
+      const bool there = true_edge(truth, i, j), reverse = true_edge(truth, j, i);
+      // An edge that is missing or reversed is one mistake, counted where it should be.
+      out.expected_shd += there ? 1 - p : reverse ? 0 : p;
+      count_claim(p, 0.95, there, reverse, out.above_95);
+      count_claim(p, 0.99, there, reverse, out.above_99);
+      out.edge_bins.add(p, there);
+    }
+  out.edge_precision = average_precision(edge_ranking(found.edges, truth.graph));
+  out.best_shd = double(structural_distance(found.graph, truth.graph).total());
+  out.expected_sid = expected_distance(found.draws, truth.graph).intervention;
+}
+
+/// What only a change can direct.
+void judge_undirected(const GraphResult& found, const GraphTruth& truth, GraphOutcome& out) {
+  for (const auto& [a, b] : equivalence_class(truth.graph).undirected) {
+    const bool forward = true_edge(truth, a, b);
+    const double right = forward ? found.edges.at(a, b) : found.edges.at(b, a);
+    const double wrong = forward ? found.edges.at(b, a) : found.edges.at(a, b);
+    ++out.undirected;
+    if (right + wrong <= 0.5) continue;
+    out.directed_right += right > 0.95 * (right + wrong);
+    out.directed_wrong += wrong > 0.95 * (right + wrong);
+  }
+}
+
+void judge_changes(const GraphResult& found, const GraphTruth& truth, GraphOutcome& out) {
+  Ranking ranking;
+  for (std::size_t e = 1; e < found.environments.size(); ++e) {
+    const GraphEnvironment& environment = found.environments[e];
+    const auto& targets = truth.targets[e];
+    ++out.shifted;
+    out.flagged += environment.all_changed > 0.5;
+    for (std::size_t v = 0; v < environment.changed.size(); ++v) {
+      const double p = environment.changed[v];
+      const bool changed = std::binary_search(targets.begin(), targets.end(), v);
+      ++out.pairs;
+      out.targets += changed;
+      out.targets_found += changed && p > 0.5;
+      out.false_changes_95 += !changed && p > 0.95;
+      out.false_changes_99 += !changed && p > 0.99;
+      out.target_bins.add(p, changed);
+      ranking.scores.push_back(p);
+      ranking.labels.push_back(changed);
+    }
+  }
+  out.target_precision = average_precision(ranking);
+}
+
+}  // namespace
+
+void CalibrationBins::add(double stated, bool is_true) {
+  const auto above = std::upper_bound(limits.begin() + 1, limits.end() - 1, stated);
+  Bin& bin = bins_[std::size_t(above - limits.begin()) - 1];
+  ++bin.cases;
+  bin.came_true += is_true;
+  bin.stated_sum += stated;
+}
+
+void CalibrationBins::add(const CalibrationBins& others) {
+  for (std::size_t b = 0; b < bins_.size(); ++b) {
+    bins_[b].cases += others.bins_[b].cases;
+    bins_[b].came_true += others.bins_[b].came_true;
+    bins_[b].stated_sum += others.bins_[b].stated_sum;
+  }
+}
+
+double CalibrationBins::worst_gap(std::size_t cases) const {
+  double worst = 0;
+  for (const Bin& bin : bins_)
+    if (bin.cases > 0 && bin.cases >= cases)
+      worst = std::max(worst, std::fabs(bin.stated() - bin.observed()));
+  return worst;
+}
+
+void ConfidentEdges::add(const ConfidentEdges& others) {
+  right += others.right;
+  not_adjacent += others.not_adjacent;
+  reversed += others.reversed;
+}
+
+GraphOutcome judge_graph(const GraphResult& found, const GraphTruth& truth) {
+  GraphOutcome out;
+  judge_edges(found, truth, out);
+  judge_undirected(found, truth, out);
+  judge_changes(found, truth, out);
+  for (const auto& [a, b] : truth.confounded) {
+    ++out.confounded;
+    out.confounded_joined += std::max(found.edges.at(a, b), found.edges.at(b, a)) > 0.95;
+  }
+  const auto [least, most] =
+      std::minmax_element(found.search.scores.begin(), found.search.scores.end());
+  if (!found.search.scores.empty()) out.search_spread = *most - *least;
+  out.chain_spread = found.search.chain_spread;
+  return out;
+}
+
+}  // namespace whence

@@ -1,0 +1,70 @@
+// How near an answer about a graph came to the truth of its data, and how honest it was.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "whence/discover/graph_discovery.hpp"
+#include "whence/worlds/graph_world.hpp"
+
+namespace whence {
+
+/// Stated probabilities against what is true, in bins that are narrow near 0 and 1.
+class CalibrationBins {
+ public:
+  static constexpr std::array limits = {0.0, 0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0};
+
+  struct Bin {
+    std::size_t cases = 0, came_true = 0;
+    double stated_sum = 0;
+    double stated() const { return stated_sum / double(cases); }
+    double observed() const { return double(came_true) / double(cases); }
+  };
+
+  void add(double stated, bool is_true);
+  void add(const CalibrationBins& others);
+  const auto& bins() const { return bins_; }
+  /// The largest distance of stated and observed over bins with at least that many cases.
+  double worst_gap(std::size_t cases) const;
+
+ private:
+  std::array<Bin, limits.size() - 1> bins_;
+};
+
+/// Edges stated with more than some probability.
+struct ConfidentEdges {
+  std::size_t right = 0, not_adjacent = 0, reversed = 0;
+  std::size_t wrong() const { return not_adjacent + reversed; }
+  void add(const ConfidentEdges& others);
+};
+
+/// Of one data set.
+struct GraphOutcome {
+  double expected_shd = 0;    // from the edges' probabilities; a reversed edge counts once
+  double expected_sid = 0;    // over the posterior's draws
+  double best_shd = 0;        // of the edges more probable than not
+  double edge_precision = 0;  // average precision; NaN where there is nothing to find
+  double target_precision = 0;
+  ConfidentEdges above_95, above_99;
+
+  // Edges that the Markov class of the truth leaves undirected, found with probability above 1/2:
+  // those whose direction is confident (more than .95 of the probability of being adjacent).
+  std::size_t undirected = 0, directed_right = 0, directed_wrong = 0;
+
+  // (variable, environment) pairs besides the baseline's, and claims of change among them.
+  std::size_t pairs = 0, targets = 0, targets_found = 0;  // found: above 1/2
+  std::size_t false_changes_95 = 0, false_changes_99 = 0;
+  std::size_t shifted = 0, flagged = 0;  // environments; P(everything changed) above 1/2
+  std::size_t confounded = 0, confounded_joined = 0;  // pairs; joined by an edge above .95
+
+  double score_gap = 0;  // of the search's best graph above the truth, nats
+  double search_spread = 0, chain_spread = 0;
+  double seconds = 0;
+  CalibrationBins edge_bins, target_bins;
+};
+
+/// All but score_gap and seconds. Environment 0 is the baseline, and not judged.
+GraphOutcome judge_graph(const GraphResult& found, const GraphTruth& truth);
+
+}  // namespace whence

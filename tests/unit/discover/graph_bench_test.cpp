@@ -1,0 +1,163 @@
+// whence bench graphs at the smallest scale: every control is there, every number is one, and
+// nothing depends on threads.
+#include "whence/discover/graph_bench.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "whence/core/error.hpp"
+#include "whence/io/result_json.hpp"
+
+namespace whence {
+namespace {
+
+GraphBenchmark bench(int threads, const std::vector<std::string>& only = {}) {
+  RunOptions options;
+  options.seed = 3;
+  options.threads = threads;
+  return bench_graphs("smoke", only, options);
+}
+
+std::set<std::string> row_names(const Table& table) {
+  std::set<std::string> names;
+  for (const auto& row : table.rows) names.insert(row[0]);
+  return names;
+}
+
+TEST(GraphBench, HasAllControlsAndIsTheSameForAnyNumberOfThreads) {
+  const std::vector<std::string> only = {
+      "er20-normal", "no-shift*", "all-*",  "soft",      "two-targets", "weak",
+      "zero-mean",   "few-rows",  "hidden", "shuffled*", "lognormal-*", "time-heavy-20"};
+  const GraphBenchmark one = bench(1, only), three = bench(3, only);
+  EXPECT_EQ(result_text(result_json(one.report)), result_text(result_json(three.report)));
+  EXPECT_TRUE(one.report.warnings.empty());
+
+  const auto names = row_names(one.report.tables[0]);
+  for (const char* control :
+       {"no-shift-100", "no-shift-1000", "all-soft", "all-hard", "soft", "two-targets", "weak",
+        "zero-mean", "few-rows", "hidden", "er20-normal", "shuffled-gaussian", "shuffled-t2.5",
+        "shuffled-within-laplace", "shuffled-lognormal", "lognormal-none"})
+    EXPECT_TRUE(names.contains(control)) << control;
+  EXPECT_FALSE(names.contains("time-heavy-20"));  // times are kept apart
+  EXPECT_EQ(row_names(one.speed.tables[0]).count("time-heavy-20"), 1u);
+  for (const Number& number : one.report.numbers)
+    EXPECT_TRUE(std::isfinite(number.value)) << number.id;
+  for (const Claim& claim : one.report.claims)
+    EXPECT_EQ(claim.measured.find("nan"), std::string::npos) << claim.id;
+  EXPECT_GE(one.report.claims.size(), 15u);
+}
+
+TEST(GraphBench, RowsHaveNamesAndDataOfTheirOwn) {
+  for (const char* scale : {"smoke", "full"}) {
+    std::set<std::string> names;
+    std::set<std::uint64_t> seeds;
+    std::size_t sets = 0;
+    for (const GraphBenchRow& row : graph_bench_rows(scale)) {
+      EXPECT_TRUE(names.insert(row.name).second) << row.name;
+      for (std::size_t s = 0; s < row.sets; ++s, ++sets) seeds.insert(graph_bench_seed(0, row, s));
+    }
+    EXPECT_EQ(seeds.size(), sets);
+  }
+}
+
+TEST(GraphBench, AnUnknownRowIsRefusedWithANearOne) {
+  try {
+    bench(1, {"all-sotf"});
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_NE(error.hint().find("all-soft"), std::string::npos) << error.hint();
+  }
+}
+
+// What shuffling leaves of the truth.
+TEST(GraphBench, ShuffledColumnsHaveNoEdges) {
+  for (const GraphBenchRow& row : graph_bench_rows("smoke")) {
+    if (!row.shuffle || row.world.mechanism != GraphMechanism::linear_gaussian) continue;
+    const GraphTruth truth = draw_graph_bench(row, 5).truth;
+    EXPECT_EQ(truth.graph.edge_count(), 0u);
+    for (std::size_t e = 1; e < truth.targets.size(); ++e) {
+      const bool target =
+          std::binary_search(truth.targets[e].begin(), truth.targets[e].end(), e - 1);
+      EXPECT_EQ(target, *row.shuffle == Shuffle::within_environments);
+    }
+  }
+}
+
+// ---- judging ----
+
+/// X0 -> X1 -> X2, of which the first edge is found, the second reversed and X0 -> X2 invented.
+struct Judged {
+  GraphResult found;
+  GraphTruth truth;
+  Judged() {
+    found.edges = EdgeMatrix(3);
+    found.edges.at(0, 1) = 0.97;
+    found.edges.at(1, 2) = 0.01;
+    found.edges.at(2, 1) = 0.98;
+    found.edges.at(0, 2) = 0.2;
+    found.graph = read_graph("0->1, 2->1", 3);
+    found.draws = {found.graph};
+    found.search.scores = {-10, -12};
+    found.environments = {{"baseline", 10, true, {0, 0, 0}}, {"e1", 10, false, {0.9, 0.96, 0.1}}};
+    truth.graph = read_graph("0->1->2");
+    truth.targets = {{}, {0}};
+  }
+};
+
+TEST(GraphOutcome, CountsMistakesOnce) {
+  const Judged judged;
+  const GraphOutcome out = judge_graph(judged.found, judged.truth);
+  EXPECT_NEAR(out.expected_shd, 0.03 + 0.99 + 0.2, 1e-12);
+  EXPECT_EQ(out.best_shd, 1);
+  EXPECT_EQ(out.above_95.right, 1u);
+  EXPECT_EQ(out.above_95.reversed, 1u);
+  EXPECT_EQ(out.above_95.not_adjacent, 0u);
+  EXPECT_EQ(out.above_99.right + out.above_99.wrong(), 0u);
+  EXPECT_EQ(out.undirected, 2u);
+  EXPECT_EQ(out.directed_right, 1u);
+  EXPECT_EQ(out.directed_wrong, 1u);
+  EXPECT_EQ(out.pairs, 3u);
+  EXPECT_EQ(out.targets, 1u);
+  EXPECT_EQ(out.targets_found, 1u);
+  EXPECT_EQ(out.false_changes_95, 1u);
+  EXPECT_EQ(out.target_precision, 0.5);  // the target has the second rank
+  EXPECT_EQ(out.search_spread, 2);
+  // P(X1 | do(X2)) by the parents of X2 in the found graph, none: X1 would depend on X2.
+  EXPECT_GT(out.expected_sid, 0);
+}
+
+TEST(GraphOutcome, ATruthWithoutEdgesHasNoPrecision) {
+  Judged judged;
+  judged.truth.graph = Graph(3);
+  judged.truth.targets = {{}, {}};
+  const GraphOutcome out = judge_graph(judged.found, judged.truth);
+  EXPECT_TRUE(std::isnan(out.edge_precision));
+  EXPECT_TRUE(std::isnan(out.target_precision));
+  EXPECT_EQ(out.above_95.not_adjacent, 2u);
+}
+
+TEST(CalibrationBins, StatedAgainstObserved) {
+  CalibrationBins bins;
+  for (double p : {0.0, 0.2, 0.25, 1.0}) bins.add(p, p > 0.22);
+  bins.add(0.3, false);  // a limit belongs to the bin above
+  EXPECT_EQ(bins.bins()[0].cases, 1u);
+  EXPECT_EQ(bins.bins()[3].cases, 2u);
+  EXPECT_DOUBLE_EQ(bins.bins()[3].stated(), 0.225);
+  EXPECT_DOUBLE_EQ(bins.bins()[3].observed(), 0.5);
+  EXPECT_EQ(bins.bins()[4].cases, 1u);
+  EXPECT_EQ(bins.bins().back().cases, 1u);
+  EXPECT_DOUBLE_EQ(bins.worst_gap(2), 0.275);
+  EXPECT_DOUBLE_EQ(bins.worst_gap(1), 0.3);
+  CalibrationBins twice;
+  twice.add(bins);
+  twice.add(bins);
+  EXPECT_EQ(twice.bins()[3].cases, 4u);
+  EXPECT_DOUBLE_EQ(twice.worst_gap(3), 0.275);
+}
+
+}  // namespace
+}  // namespace whence
