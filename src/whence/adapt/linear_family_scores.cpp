@@ -1,8 +1,10 @@
 #include "whence/adapt/linear_family_scores.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "whence/core/error.hpp"
 #include "whence/math/elementary.hpp"
@@ -66,72 +68,85 @@ std::size_t largest_environment(const Dataset& data) {
 
 }  // namespace
 
-/// One family's Gram matrices, and a pool of environments among them.
+/// One family's Gram matrices.
 class LinearFamilyScorer::Family {
  public:
   Family(const LinearFamilyScorer& scorer, std::size_t child, std::span<const std::size_t> parents)
-      : scorer_(scorer), order_(parents.size() + 2) {
-    const auto index = [&](std::size_t k) {
-      return k == 0 ? 0 : 1 + (k + 1 < order_ ? parents[k - 1] : child);
-    };
-    for (std::size_t r = 0; r < order_; ++r)
-      for (std::size_t c = 0; c <= r; ++c) entries_[packed(r, c)] = scorer.gram(index(r), index(c));
-    grams_ = {order_, scorer.stride_, {entries_, packed(order_, 0)}, scorer.counts_};
-    sign_.assign(scorer.stride_, 0.0);
-    evidence_.resize(scorer.stride_);
+      : child_(child), parents_(parents.size()), columns_{0} {
+    for (std::size_t parent : parents) columns_.push_back(1 + parent);
+    columns_.push_back(1 + child);
+    for (std::size_t r = 0; r < columns_.size(); ++r)
+      for (std::size_t c = 0; c <= r; ++c)
+        entries_[packed(r, c)] = scorer.gram(columns_[r], columns_[c]);
+    grams_ = {
+        columns_.size(), scorer.stride_, {entries_, packed(columns_.size(), 0)}, scorer.counts_};
   }
+  Family(const Family&) = delete;
+  Family& operator=(const Family&) = delete;
 
+  std::size_t child() const { return child_; }
+  std::size_t parents() const { return parents_; }
+  std::span<const std::size_t> columns() const { return columns_; }
   const FamilyGrams& grams() const { return grams_; }
-  std::size_t triangle() const { return packed(order_, 0); }
-
-  /// What is pooled from here on is scored by this prior.
-  void set_prior(const RegressionPrior& prior) { prior_ = prior; }
-
-  /// The evidence of each environment on its own.
-  void alone(const RegressionPrior& prior, std::span<double> evidence) {
-    std::fill(sign_.begin(), sign_.end(), 1.0);
-    const std::vector<double> nothing(triangle(), 0.0);
-    pool_evidences(grams_, prior, nothing, 0, sign_, evidence);
-  }
-
-  double residual_variance_of(std::size_t environment, const RegressionPrior& prior) const {
-    std::vector<double> base(triangle());
-    for (std::size_t k = 0; k < base.size(); ++k) base[k] = entries_[k][environment];
-    return residual_variance(order_, prior, base, scorer_.counts_[environment]);
-  }
-
-  // A pool, as PoolSum wants it.
-  void clear() {
-    std::fill(base_, base_ + triangle(), 0.0);
-    count_ = 0;
-    inside_.assign(scorer_.environments_, false);
-  }
-  bool holds(std::size_t e) const { return inside_[e]; }
-  void toggle(std::size_t e) {
-    const double sign = inside_[e] ? -1 : 1;
-    for (std::size_t k = 0; k < triangle(); ++k) base_[k] += sign * entries_[k][e];
-    count_ += sign * scorer_.counts_[e];
-    inside_[e] = !inside_[e];
-  }
-  double evidence(std::span<double> toggled) {
-    for (std::size_t e = 0; e < scorer_.environments_; ++e) sign_[e] = inside_[e] ? -1 : 1;
-    std::fill(sign_.begin() + std::ptrdiff_t(scorer_.environments_), sign_.end(), 0.0);
-    pool_evidences(grams_, prior_, {base_, triangle()}, count_, sign_, evidence_);
-    std::copy_n(evidence_.begin(), toggled.size(), toggled.begin());
-    return evidence_[scorer_.environments_];
-  }
 
  private:
-  const LinearFamilyScorer& scorer_;
-  std::size_t order_;
-  FamilyGrams grams_;
-  RegressionPrior prior_;
+  std::size_t child_, parents_;
+  std::vector<std::size_t> columns_;
   const double* entries_[packed(largest_order, 0)];
-  double base_[packed(largest_order, 0)];
-  double count_ = 0;
-  std::vector<bool> inside_;
-  std::vector<double> sign_, evidence_;
+  FamilyGrams grams_;
 };
+
+namespace {
+
+/// The laws of noise that are mixed, each with its share. Freedom 0 stands for the Gaussian.
+struct Noise {
+  double freedom, share;
+};
+constexpr Noise noises[] = {{0, 0.5}, {4, 0.25}, {1.5, 0.25}};
+constexpr std::size_t gaussian = 0;
+
+using Triangle = std::array<double, packed(largest_order, 0)>;
+constexpr Triangle no_rows{};
+
+/// The evidence of each environment on its own.
+void evidence_alone(const FamilyGrams& grams, const RegressionPrior& prior,
+                    std::span<double> evidence) {
+  const std::vector<double> sign(grams.stride, 1.0);
+  pool_evidences(grams, prior, {no_rows.data(), packed(grams.order, 0)}, 0, sign, evidence);
+}
+
+/// The same with Student noise, after some rounds of weighing.
+void evidence_alone(StudentFamily& family, const RegressionPrior& prior, int rounds,
+                    std::span<double> evidence) {
+  using Pace = StudentFamily::Pace;
+  const FamilyGrams& grams = family.grams();
+  const std::vector<double> sign(grams.stride, 1.0);
+  for (int k = 0; k < rounds; ++k)
+    family.reweigh(prior, {no_rows.data(), packed(grams.order, 0)}, 0, sign,
+                   k + 1 < rounds ? Pace::fast : Pace::steady);
+  evidence_alone(grams, prior, evidence);
+  for (std::size_t e = 0; e < evidence.size(); ++e) evidence[e] += family.offsets()[e];
+}
+
+/// The noise's variance in one environment, on its own.
+double variance_in(const FamilyGrams& grams, const RegressionPrior& prior,
+                   std::size_t environment) {
+  Triangle own;
+  for (std::size_t k = 0; k < packed(grams.order, 0); ++k) own[k] = grams.entries[k][environment];
+  return residual_variance(grams.order, prior, {own.data(), packed(grams.order, 0)},
+                           grams.counts[environment]);
+}
+
+/// into = log(e^into + share e^value), number by number; `into` is empty at first.
+void mix(double share, std::span<const double> values, std::vector<double>& into) {
+  const double log_share = portable_log(share);
+  const bool first = into.empty();
+  into.resize(values.size());
+  for (std::size_t e = 0; e < values.size(); ++e)
+    into[e] = first ? log_share + values[e] : log_add_exp(into[e], log_share + values[e]);
+}
+
+}  // namespace
 
 LinearFamilyScorer::LinearFamilyScorer(const Dataset& data, LinearScoreOptions options)
     : variables_(data.variables.size()),
@@ -146,6 +161,11 @@ LinearFamilyScorer::LinearFamilyScorer(const Dataset& data, LinearScoreOptions o
 
   std::vector<Place> places;
   for (std::size_t v = 0; v < variables_; ++v) places.push_back(place_of(data, v, reference_));
+  if (options_.robust) {
+    std::vector<std::size_t> rows;
+    for (const Environment& environment : data.environments) rows.push_back(environment.rows());
+    rows_ = RowPieces(rows, variables_ + 1);
+  }
   grams_.assign(packed(variables_ + 1, 0) * stride_, 0.0);
   std::vector<double> z(variables_ + 1, 1.0);
   for (std::size_t e = 0; e < environments_; ++e)
@@ -154,6 +174,8 @@ LinearFamilyScorer::LinearFamilyScorer(const Dataset& data, LinearScoreOptions o
         z[v + 1] = (data.columns[v].values[n] - places[v].centre) / places[v].spread;
       for (std::size_t r = 0; r <= variables_; ++r)
         for (std::size_t c = 0; c <= r; ++c) grams_[packed(r, c) * stride_ + e] += z[r] * z[c];
+      for (std::size_t c = 0; c <= variables_ && options_.robust; ++c)
+        rows_.set(e, n - data.environments[e].begin, c, z[c]);
     }
   tabulate_hard_changes();
 }
@@ -168,68 +190,260 @@ LinearFamilyScorer LinearFamilyScorer::with_scale(double scale) const {
 void LinearFamilyScorer::tabulate_hard_changes() {
   // In the units of the whole column: how it spreads when it is cut off says nothing of the scale.
   const RegressionPrior prior{options_.hard_mean_weight, 1, 1.5, options_.hard_scale / 2};
-  hard_.resize(variables_ * stride_);
-  for (std::size_t v = 0; v < variables_; ++v)
-    Family(*this, v, {}).alone(prior, {&hard_[v * stride_], stride_});
+  const std::size_t kinds = options_.robust ? std::size(noises) : 1;
+  constexpr int rounds = 6;
+  hard_.resize(kinds * variables_ * stride_);
+  hard_each_.clear();
+  for (std::size_t v = 0; v < variables_; ++v) {
+    const Family family(*this, v, {});
+    std::vector<double> each;
+    for (std::size_t kind = 0; kind < kinds; ++kind) {
+      const std::span<double> own(&hard_[(kind * variables_ + v) * stride_], stride_);
+      if (kind == gaussian) {
+        evidence_alone(family.grams(), prior, own);
+      } else {
+        StudentFamily student(rows_, family.columns(), family.grams());
+        student.set_freedom(noises[kind].freedom);
+        evidence_alone(student, prior, rounds, own);
+      }
+      mix(options_.robust ? noises[kind].share : 1, own, each);
+    }
+    hard_each_.insert(hard_each_.end(), each.begin(), each.end());
+  }
 }
 
-/// The noise of a changed mechanism is of the order of what it was in the reference environment,
-/// not of the order of the prior: ten rows could not tell the two apart.
-LinearFamilyScorer::Priors LinearFamilyScorer::priors(const Family& family,
-                                                      std::size_t parents) const {
-  const double t = options_.scale, weight = options_.mean_weight, p = double(parents);
-  const RegressionPrior equivalent{weight, t, (3 + p) / 2, t / 2};
-  const double variance = family.residual_variance_of(reference_, equivalent);
-  return {equivalent, {weight, t, 2, 2 * variance}, {weight, t, (3 + p) / 2, 1.5 * variance}};
+RegressionPrior LinearFamilyScorer::equivalent_prior(std::size_t parents) const {
+  const double t = options_.scale;
+  return {options_.mean_weight, t, (3 + double(parents)) / 2, t / 2};
 }
 
-double LinearFamilyScorer::summed(std::size_t child, std::span<const std::size_t> parents,
-                                  const EnvironmentRegime& regime, std::size_t left_out,
-                                  std::span<double> probability) const {
+/// The noise of a changed mechanism is of the order of what it was elsewhere, not of the order of
+/// the prior: ten rows could not tell the two apart.
+LinearFamilyScorer::Priors LinearFamilyScorer::priors(std::size_t parents, double variance) const {
+  const RegressionPrior equivalent = equivalent_prior(parents);
+  RegressionPrior changed = equivalent, redrawn = equivalent;
+  changed.shape = 2;
+  changed.rate = 2 * variance;
+  redrawn.rate = 1.5 * variance;
+  return {equivalent, changed, redrawn};
+}
+
+double LinearFamilyScorer::reference_variance(const Family& family) const {
+  return variance_in(family.grams(), equivalent_prior(family.parents()), reference_);
+}
+
+/// The evidence of each environment for a mechanism of its own, where everything changed: each of
+/// them has noise of its own kind.
+std::vector<double> LinearFamilyScorer::redrawn(const Family& family) const {
+  std::vector<double> own(stride_), each;
+  evidence_alone(family.grams(), priors(family.parents(), reference_variance(family)).redrawn, own);
+  if (!options_.robust) return own;
+  mix(noises[gaussian].share, own, each);
+  const RegressionPrior equivalent = equivalent_prior(family.parents());
+  StudentFamily student(rows_, family.columns(), family.grams());
+  constexpr int rounds = 3;
+  for (std::size_t kind = gaussian + 1; kind < std::size(noises); ++kind) {
+    student.set_freedom(noises[kind].freedom);
+    evidence_alone(student, equivalent, rounds, own);  // weighs, before the variance is known
+    const double variance = variance_in(student.grams(), equivalent, reference_);
+    evidence_alone(student, priors(family.parents(), variance).redrawn, rounds, own);
+    mix(noises[kind].share, own, each);
+  }
+  return each;
+}
+
+/// What is asked of one family.
+struct LinearFamilyScorer::Question {
+  const Family& family;
+  const EnvironmentRegime& regime;
+  std::size_t left_out;
+  std::vector<double> redrawn;  // per environment, where any was
+  bool wants_changes;
+};
+
+/// The sum over changes with noise of one kind.
+struct LinearFamilyScorer::Summed {
+  double log_sum = 0;
+  std::vector<bool> unchanged;  // environments of the heaviest term
+  std::vector<double> changed;  // P(changed) per environment, if that was asked
+  std::vector<PoolChoice> choices;
+};
+
+std::vector<PoolChoice> LinearFamilyScorer::choices(const Question& question, std::size_t noise,
+                                                    std::span<const double> soft) const {
   using Freedom = PoolChoice::Freedom;
-  Family family(*this, child, parents);
-  const Priors prior = priors(family, parents.size());
+  const std::size_t child = question.family.child();
+  const EnvironmentRegime& regime = question.regime;
   const double pi = options_.change_probability;
   const double log_hard = portable_log(pi * options_.hard_share);
   const double log_soft = portable_log(pi * (1 - options_.hard_share));
-  const bool any_all = std::any_of(regime.states.begin(), regime.states.end(),
-                                   [](auto state) { return state == EnvironmentState::all_soft; });
-  std::vector<double> soft(stride_), redrawn(stride_);
-  if (!regime.quiet) family.alone(prior.changed, soft);
-  if (any_all) family.alone(prior.redrawn, redrawn);
   std::vector<PoolChoice> choices(environments_);
   for (std::size_t e = 0; e < environments_; ++e) {
     PoolChoice& choice = choices[e];
-    const double hard = hard_[child * stride_ + e];
     choice.log_pooled = regime.quiet ? 0 : std::log1p(-pi);
-    choice.log_apart = log_add_exp(log_hard + hard, log_soft + soft[e]);
+    choice.log_apart = log_add_exp(log_hard + hard(noise, child)[e], log_soft + soft[e]);
     const KnownChange known =
         options_.known.empty() ? KnownChange::unknown : options_.known[child * environments_ + e];
     if (regime.quiet) {
       choice.freedom = Freedom::pooled;
     } else if (regime.states[e] == EnvironmentState::all_soft) {
-      choice = {Freedom::apart, 0, redrawn[e]};
+      choice = {Freedom::apart, 0, question.redrawn[e]};
     } else if (regime.states[e] == EnvironmentState::all_hard) {
-      choice = {Freedom::apart, 0, hard};
+      choice = {Freedom::apart, 0, hard_each_[child * stride_ + e]};
     } else if (known != KnownChange::unknown) {
       choice.freedom = known == KnownChange::changed ? Freedom::apart : Freedom::pooled;
       choice.log_pooled = 0;
       choice.log_apart -= portable_log(pi);
     }
-    if (e == left_out) choice = {Freedom::apart, 0, 0};
+    if (e == question.left_out) choice = {Freedom::apart, 0, 0};
   }
-  family.set_prior(prior.equivalent);
-  family.clear();
-  return PoolSum<Family>(family, choices, reference_).log_sum(probability);
+  return choices;
+}
+
+LinearFamilyScorer::Summed LinearFamilyScorer::gaussian_sum(const Question& question) const {
+  const Family& family = question.family;
+  const Priors prior = priors(family.parents(), reference_variance(family));
+  std::vector<double> soft(stride_);
+  if (!question.regime.quiet) evidence_alone(family.grams(), prior.changed, soft);
+  Summed result;
+  result.choices = choices(question, gaussian, soft);
+  if (question.wants_changes) result.changed.resize(environments_);
+  RegressionPool pool(family.grams(), environments_, prior.equivalent);
+  PoolSum<RegressionPool> sum(pool, result.choices, reference_);
+  result.log_sum = sum.log_sum(result.changed);
+  result.unchanged = sum.likeliest();
+  return result;
+}
+
+/// Sums over changes with Student noise, one kind after the other, each starting from the
+/// environments that the one before left unchanged.
+class LinearFamilyScorer::StudentSum {
+ public:
+  StudentSum(const LinearFamilyScorer& scorer, const Question& question)
+      : scorer_(scorer),
+        question_(question),
+        prior_(scorer.equivalent_prior(question.family.parents())),
+        shared_(scorer.rows_, question.family.columns(), question.family.grams()),
+        pool_(shared_.grams(), scorer.environments_, prior_, shared_.offsets()) {}
+
+  /// Nothing, if after a few rounds it is clear that this noise explains far less.
+  std::optional<Summed> with(std::size_t noise, const Summed& before) {
+    shared_.set_freedom(noises[noise].freedom);
+    unchanged_ = before.unchanged;
+    weigh(trial_rounds);
+    if (promise(before) < before.log_sum - hopeless) return {};
+    weigh(rounds - trial_rounds);
+    const std::vector<double> soft = changed_evidence(noise);
+    Summed best;
+    for (int k = 0; k < refits; ++k) {
+      Summed next = sum(noise, soft);
+      const bool settled = next.unchanged == unchanged_;
+      unchanged_ = next.unchanged;
+      if (k == 0 || next.log_sum > best.log_sum) best = std::move(next);
+      if (settled) break;
+      if (k + 1 < refits) weigh(trial_rounds);
+    }
+    return best;
+  }
+
+ private:
+  static constexpr int trial_rounds = 2, rounds = 5, own_rounds = 3, refits = 3;
+  static constexpr double hopeless = 3;  // nats
+
+  /// Rows of the pool by the pool's fit, those of each other environment by the fit of the pool
+  /// with that one: what it would be like to have it in.
+  void weigh(int times) {
+    std::vector<double> sign(scorer_.stride_, 0.0);
+    for (std::size_t e = 0; e < scorer_.environments_; ++e) sign[e] = unchanged_[e] ? 0 : 1;
+    for (int k = 0; k < times; ++k) {
+      pool_.fill(unchanged_);
+      shared_.reweigh(prior_, pool_.gram(), pool_.count(), sign,
+                      k + 1 < times ? StudentFamily::Pace::fast : StudentFamily::Pace::steady);
+    }
+    pool_.fill(unchanged_);
+  }
+
+  /// What the sum will be, roughly: environments outside the pool join it where that is better
+  /// than what the noise before made of them on their own.
+  double promise(const Summed& before) {
+    std::vector<double> joined(scorer_.environments_);
+    const double evidence = pool_.evidence(joined);
+    double sum = evidence;
+    for (std::size_t e = 0; e < scorer_.environments_; ++e) {
+      const PoolChoice& choice = before.choices[e];
+      if (pool_.holds(e))
+        sum += choice.log_pooled;
+      else if (choice.freedom == PoolChoice::Freedom::free)
+        sum += std::max(choice.log_apart, choice.log_pooled + joined[e] - evidence);
+      else
+        sum += choice.log_apart;
+    }
+    return sum;
+  }
+
+  std::vector<double> changed_evidence(std::size_t noise) {
+    std::vector<double> soft(scorer_.stride_);
+    if (question_.regime.quiet) return soft;
+    const Family& family = question_.family;
+    StudentFamily own(scorer_.rows_, family.columns(), family.grams());
+    own.set_freedom(noises[noise].freedom);
+    const double variance = pool_.noise_variance();
+    evidence_alone(own, scorer_.priors(family.parents(), variance).changed, own_rounds, soft);
+    return soft;
+  }
+
+  Summed sum(std::size_t noise, std::span<const double> soft) {
+    Summed result;
+    result.choices = scorer_.choices(question_, noise, soft);
+    if (question_.wants_changes) result.changed.resize(scorer_.environments_);
+    PoolSum<RegressionPool> sum(pool_, result.choices, scorer_.reference_);
+    result.log_sum = sum.log_sum(result.changed);
+    result.unchanged = sum.likeliest();
+    return result;
+  }
+
+  const LinearFamilyScorer& scorer_;
+  const Question& question_;
+  RegressionPrior prior_;
+  StudentFamily shared_;
+  RegressionPool pool_;
+  std::vector<bool> unchanged_;
+};
+
+double LinearFamilyScorer::summed(std::size_t child, std::span<const std::size_t> parents,
+                                  const EnvironmentRegime& regime, std::size_t left_out,
+                                  std::span<double> probability) const {
+  const Family family(*this, child, parents);
+  const bool any_all = std::any_of(regime.states.begin(), regime.states.end(),
+                                   [](auto state) { return state == EnvironmentState::all_soft; });
+  const Question question{family, regime, left_out,
+                          any_all ? redrawn(family) : std::vector<double>(), !probability.empty()};
+  std::vector<Summed> kinds = {gaussian_sum(question)};
+  if (!options_.robust) {
+    std::copy(kinds[0].changed.begin(), kinds[0].changed.end(), probability.begin());
+    return kinds[0].log_sum;
+  }
+  StudentSum student(*this, question);
+  while (kinds.size() < std::size(noises)) {
+    std::optional<Summed> next = student.with(kinds.size(), kinds.back());
+    if (!next) break;
+    kinds.push_back(std::move(*next));
+  }
+  std::vector<double> weights;
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    weights.push_back(portable_log(noises[k].share) + kinds[k].log_sum);
+  const double total = log_sum_exp(weights);
+  std::fill(probability.begin(), probability.end(), 0.0);
+  for (std::size_t k = 0; k < kinds.size(); ++k)
+    for (std::size_t e = 0; e < probability.size(); ++e)
+      probability[e] += std::exp(weights[k] - total) * kinds[k].changed[e];
+  return total;
 }
 
 double LinearFamilyScorer::log_redrawn(std::size_t child, std::span<const std::size_t> parents,
                                        std::size_t environment, EnvironmentState state) const {
-  if (state == EnvironmentState::all_hard) return hard_[child * stride_ + environment];
-  Family family(*this, child, parents);
-  std::vector<double> evidence(stride_);
-  family.alone(priors(family, parents.size()).redrawn, evidence);
-  return evidence[environment];
+  if (state == EnvironmentState::all_hard) return hard_each_[child * stride_ + environment];
+  return redrawn(Family(*this, child, parents))[environment];
 }
 
 double LinearFamilyScorer::log_score(std::size_t child, std::span<const std::size_t> parents,

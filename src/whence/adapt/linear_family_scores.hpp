@@ -1,8 +1,9 @@
-// Evidence of linear Gaussian families over environments in which mechanisms may have changed.
+// Evidence of linear families over environments in which mechanisms may have changed.
 //
+// Noise is Gaussian, or one of a Gaussian and two Student laws, each with its share of the prior.
 // The prior is that of a normal-inverse-Wishart law of all variables (BGe) in its local form, so
-// without a change all graphs of a Markov class score alike. Columns enter in units of their spread
-// within environments: units do not matter.
+// without a change all graphs of a Markov class score alike as far as noise is Gaussian. Columns
+// enter in units of their spread within environments: units do not matter.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 
 #include "whence/adapt/pool_sum.hpp"
 #include "whence/adapt/regression_pools.hpp"
+#include "whence/adapt/student_family.hpp"
 #include "whence/core/dataset.hpp"
 #include "whence/core/family_scorer.hpp"
 
@@ -26,6 +28,7 @@ struct LinearScoreOptions {
   double hard_scale = 0.1;         // prior variance of a variable that is cut off
   double change_probability = 0;   // of a mechanism in a sparse environment; 0: 1 / variables
   double hard_share = 0.5;         // of the changes: cut off from its parents
+  bool robust = false;             // noise may have heavy tails
   std::vector<KnownChange> known;  // [variable][environment]; empty: nothing is known
 };
 
@@ -54,15 +57,27 @@ class LinearFamilyScorer final : public FamilyScorer {
 
  private:
   class Family;
+  class StudentSum;
+  struct Question;
+  struct Summed;
   struct Priors {
     RegressionPrior equivalent;  // of what is pooled
     RegressionPrior changed;     // of one mechanism's change that keeps its parents
     RegressionPrior redrawn;     // of each mechanism where everything changed
   };
-  Priors priors(const Family& family, std::size_t parents) const;
+  RegressionPrior equivalent_prior(std::size_t parents) const;
+  Priors priors(std::size_t parents, double variance) const;
   const double* gram(std::size_t a, std::size_t b) const {
     return &grams_[packed(std::max(a, b), std::min(a, b)) * stride_];
   }
+  const double* hard(std::size_t noise, std::size_t variable) const {
+    return &hard_[(noise * variables_ + variable) * stride_];
+  }
+  double reference_variance(const Family& family) const;
+  std::vector<double> redrawn(const Family& family) const;
+  std::vector<PoolChoice> choices(const Question& question, std::size_t noise,
+                                  std::span<const double> soft) const;
+  Summed gaussian_sum(const Question& question) const;
   double summed(std::size_t child, std::span<const std::size_t> parents,
                 const EnvironmentRegime& regime, std::size_t left_out,
                 std::span<double> probability) const;
@@ -72,8 +87,10 @@ class LinearFamilyScorer final : public FamilyScorer {
   LinearScoreOptions options_;
   std::vector<double> counts_;  // [stride]
   std::vector<double> grams_;   // [packed over 1 + variables][stride]; 0 is the constant
-  std::vector<double> totals_;  // [packed]: over all environments
-  std::vector<double> hard_;    // [variable][stride]: evidence of an environment on its own
+  RowPieces rows_;              // the same columns; empty where noise is Gaussian
+  // Evidence of an environment on its own, cut off from its parents, per kind of noise and of all:
+  std::vector<double> hard_;       // [noise][variable][stride]
+  std::vector<double> hard_each_;  // [variable][stride]
 };
 
 }  // namespace whence

@@ -5,6 +5,7 @@
 // starts climb to (everything pooled; only the reference pooled).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -47,6 +48,15 @@ class PoolSum {
     return free_.size() <= exact_pool_limit ? over_all_subsets() : around_modes();
   }
 
+  /// After log_sum: the environments of the heaviest set.
+  std::vector<bool> likeliest() const {
+    std::vector<bool> inside(choices_.size());
+    for (std::size_t e = 0; e < choices_.size(); ++e)
+      inside[e] = choices_[e].freedom == PoolChoice::Freedom::pooled;
+    for (std::size_t k = 0; k < free_.size(); ++k) inside[free_[k]] = likeliest_[k];
+    return inside;
+  }
+
  private:
   double weight(double evidence) const {
     double sum = evidence;
@@ -75,6 +85,11 @@ class PoolSum {
       if (next < subsets) pool_.toggle(free_[std::size_t(__builtin_ctzll(next))]);
     }
     const double total = log_sum_exp(weights);
+    const auto heaviest =
+        std::size_t(std::max_element(weights.begin(), weights.end()) - weights.begin());
+    likeliest_.resize(free_.size());
+    for (std::size_t k = 0; k < free_.size(); ++k)
+      likeliest_[k] = !(((heaviest ^ (heaviest >> 1)) >> k) & 1);
     if (!changed_.empty())
       for (std::size_t code = 0; code < subsets; ++code)
         for (std::size_t k = 0; k < free_.size(); ++k)
@@ -151,6 +166,7 @@ class PoolSum {
     const bool same = first.inside == second.inside;
     const double mass = first.log_mass();
     const double total = same ? mass : log_add_exp(mass, second.log_mass());
+    likeliest_ = second.log_weight > first.log_weight ? second.inside : first.inside;
     if (!changed_.empty()) {
       share(first, std::exp(mass - total));
       if (!same) share(second, std::exp(second.log_mass() - total));
@@ -167,6 +183,7 @@ class PoolSum {
   std::span<const PoolChoice> choices_;
   std::size_t reference_;
   std::vector<std::size_t> free_;
+  std::vector<bool> likeliest_;  // per free environment
   std::vector<double> toggled_;
   std::span<double> changed_;
 };

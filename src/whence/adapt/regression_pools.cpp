@@ -135,5 +135,41 @@ double residual_variance(std::size_t order, const RegressionPrior& prior,
   return (prior.rate + residual / 2) / (prior.shape + count / 2);
 }
 
+RegressionPool::RegressionPool(const FamilyGrams& grams, std::size_t environments,
+                               const RegressionPrior& prior, std::span<const double> offsets)
+    : grams_(grams),
+      prior_(prior),
+      offsets_(offsets),
+      inside_(environments, false),
+      sign_(grams.stride, 0.0),
+      evidence_(grams.stride) {
+  std::fill_n(base_.begin(), packed(grams.order, 0), 0.0);
+}
+
+void RegressionPool::toggle(std::size_t e) {
+  const double sign = inside_[e] ? -1 : 1;
+  for (std::size_t k = 0; k < packed(grams_.order, 0); ++k) base_[k] += sign * grams_.entries[k][e];
+  count_ += sign * grams_.counts[e];
+  if (!offsets_.empty()) offset_ += sign * offsets_[e];
+  inside_[e] = !inside_[e];
+}
+
+void RegressionPool::fill(const std::vector<bool>& inside) {
+  std::fill_n(base_.begin(), packed(grams_.order, 0), 0.0);
+  count_ = offset_ = 0;
+  inside_.assign(inside.size(), false);
+  for (std::size_t e = 0; e < inside.size(); ++e)
+    if (inside[e]) toggle(e);
+}
+
+double RegressionPool::evidence(std::span<double> toggled) {
+  const std::size_t environments = inside_.size();
+  for (std::size_t e = 0; e < environments; ++e) sign_[e] = inside_[e] ? -1 : 1;
+  pool_evidences(grams_, prior_, gram(), count_, sign_, evidence_);
+  for (std::size_t e = 0; e < toggled.size(); ++e)
+    toggled[e] = offsets_.empty() ? evidence_[e] : evidence_[e] + offset_ + sign_[e] * offsets_[e];
+  return evidence_[environments] + offset_;
+}
+
 }  // namespace whence
 #endif

@@ -5,6 +5,7 @@
 // so that one pass answers "what if this one joined, or left?" for all of them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -50,5 +51,34 @@ void pool_evidences(const FamilyGrams& grams, const RegressionPrior& prior,
 /// of freedom.
 double residual_variance(std::size_t order, const RegressionPrior& prior,
                          std::span<const double> base, double count);
+
+/// A pool of environments among one family's, as PoolSum wants it.
+class RegressionPool {
+ public:
+  /// `offsets`: what each environment of a pool adds to the evidence by itself; empty: nothing.
+  RegressionPool(const FamilyGrams& grams, std::size_t environments, const RegressionPrior& prior,
+                 std::span<const double> offsets = {});
+
+  bool holds(std::size_t e) const { return inside_[e]; }
+  const std::vector<bool>& inside() const { return inside_; }
+  void toggle(std::size_t e);
+  /// Exactly these, summed up afresh.
+  void fill(const std::vector<bool>& inside);
+
+  double evidence(std::span<double> toggled);
+
+  std::span<const double> gram() const { return {base_.data(), packed(grams_.order, 0)}; }
+  double count() const { return count_; }
+  double noise_variance() const { return residual_variance(grams_.order, prior_, gram(), count_); }
+
+ private:
+  const FamilyGrams& grams_;
+  RegressionPrior prior_;
+  std::span<const double> offsets_;
+  std::array<double, packed(largest_order, 0)> base_;
+  double count_ = 0, offset_ = 0;
+  std::vector<bool> inside_;
+  std::vector<double> sign_, evidence_;
+};
 
 }  // namespace whence

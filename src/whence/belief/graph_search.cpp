@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace whence {
 
@@ -12,6 +13,17 @@ constexpr double least_gain = 1e-9;  // nats: below this a gain may be rounding
 
 bool stopped(const std::atomic<bool>* stop) {
   return stop != nullptr && stop->load(std::memory_order_relaxed);
+}
+
+using Edge = std::pair<std::size_t, std::size_t>;  // cause, effect
+
+/// One edge of a graph that has some.
+std::optional<Edge> any_edge(const Dag& dag, Stream& stream) {
+  std::vector<Edge> edges;
+  for (std::size_t v = 0; v < dag.variables(); ++v)
+    dag.parents(v).each([&](std::size_t u) { edges.emplace_back(u, v); });
+  if (edges.empty()) return {};
+  return edges[std::size_t(sample_index(stream, int(edges.size())))];
 }
 
 }  // namespace
@@ -134,15 +146,20 @@ bool GraphClimber::turn_stars(const std::atomic<bool>* stop) {
 Dag GraphClimber::disturbed(Stream& stream) const {
   const std::size_t m = dag_.variables();
   Dag next = dag_;
-  const int kind = sample_index(stream, 3);
-  if (kind == 0) {  // turn some edges round
+  const int kind = sample_index(stream, 4);
+  if (kind == 3) {  // turn one edge round and let both its ends look for their parents anew
+    const std::optional<Edge> edge = any_edge(next, stream);
+    if (!edge) return dag_;
+    const auto [u, v] = *edge;
+    next.set_parents(u, {});
+    next.set_parents(v, {});
+    next.flip(v, u);
+  } else if (kind == 0) {  // turn some edges round
     const int turns = 1 + sample_index(stream, 4);
     for (int k = 0; k < turns; ++k) {
-      std::vector<std::pair<std::size_t, std::size_t>> edges;
-      for (std::size_t v = 0; v < m; ++v)
-        next.parents(v).each([&](std::size_t u) { edges.emplace_back(u, v); });
-      if (edges.empty()) break;
-      const auto [u, v] = edges[std::size_t(sample_index(stream, int(edges.size())))];
+      const std::optional<Edge> edge = any_edge(next, stream);
+      if (!edge) break;
+      const auto [u, v] = *edge;
       next.update();
       if (next.turning_closes_cycle(u, v)) continue;
       next.flip(u, v);

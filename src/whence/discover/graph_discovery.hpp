@@ -35,6 +35,7 @@ struct GraphOptions {
   std::optional<std::size_t> baseline;  // this environment is unchanged by definition
   EdgeKnowledge knowledge;              // [cause][effect], in the data's order
   std::vector<KnownChange> known;       // [variable][environment]; empty: nothing is known
+  bool robust = true;                   // linear: noise may have heavy tails
   std::vector<double> scales = {1, 0.1, 0.01, 0.001};  // of the prior, tried in this order
   const std::atomic<bool>* stop = nullptr;  // set from elsewhere: finish with what there is
 };

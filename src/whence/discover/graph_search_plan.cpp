@@ -182,6 +182,7 @@ ScoredFamilies score_families(const Dataset& data, const GraphOptions& options, 
   } else {
     LinearScoreOptions how;
     how.scale = scale;
+    how.robust = options.robust;
     how.known = known_changes(data, options);
     result.scorer = std::make_unique<LinearFamilyScorer>(data, how);
   }
