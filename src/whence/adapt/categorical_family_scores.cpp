@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t nothing_left_out = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t most_looked_up = 1 << 16;
+constexpr double impossible =
+    -1e9;  // log P(environment | changed) where it is known that it did not
 
 /// log P(counts) under Dirichlet(1, ..., 1).
 double uniform_evidence(std::span<const std::uint32_t> counts) {
@@ -28,7 +30,7 @@ double half_and_half(double a, double b) { return log_add_exp(a, b) - std::log(2
 
 struct CategoricalFamilyScorer::Plan {
   bool quiet = false;
-  std::vector<std::size_t> sparse, soft, hard;  // sparse: the largest first
+  std::vector<std::size_t> sparse, soft, hard, known;  // known: changed, one way or the other
 };
 
 CategoricalFamilyScorer::CategoricalFamilyScorer(const Dataset& data,
@@ -86,7 +88,13 @@ double CategoricalFamilyScorer::forest_evidence(double ess) const {
   return sum;
 }
 
-CategoricalFamilyScorer::Plan CategoricalFamilyScorer::plan(const EnvironmentRegime& regime,
+KnownChange CategoricalFamilyScorer::known(std::size_t child, std::size_t environment) const {
+  return options_.known.empty() ? KnownChange::unknown
+                                : options_.known[child * environments() + environment];
+}
+
+CategoricalFamilyScorer::Plan CategoricalFamilyScorer::plan(std::size_t child,
+                                                            const EnvironmentRegime& regime,
                                                             std::size_t left_out) const {
   Plan plan;
   plan.quiet = regime.quiet;
@@ -94,51 +102,91 @@ CategoricalFamilyScorer::Plan CategoricalFamilyScorer::plan(const EnvironmentReg
     if (e == left_out) continue;
     const EnvironmentState state =
         regime.quiet || regime.states.empty() ? EnvironmentState::sparse : regime.states[e];
-    switch (state) {
-      case EnvironmentState::sparse: plan.sparse.push_back(e); break;
-      case EnvironmentState::all_soft: plan.soft.push_back(e); break;
-      case EnvironmentState::all_hard: plan.hard.push_back(e); break;
-    }
+    if (state == EnvironmentState::all_soft)
+      plan.soft.push_back(e);
+    else if (state == EnvironmentState::all_hard)
+      plan.hard.push_back(e);
+    else if (known(child, e) == KnownChange::changed)
+      plan.known.push_back(e);
+    else
+      plan.sparse.push_back(e);
   }
   return plan;
 }
 
-double CategoricalFamilyScorer::log_score(std::size_t child, std::span<const std::size_t> parents,
+double CategoricalFamilyScorer::log_score(std::size_t child, Parents parents,
                                           const EnvironmentRegime& regime) const {
-  return score(child, parents, plan(regime, nothing_left_out)).log_evidence;
+  return score(child, parents, plan(child, regime, nothing_left_out)).log_evidence;
 }
 
-double CategoricalFamilyScorer::log_score_without(std::size_t child,
-                                                  std::span<const std::size_t> parents,
+double CategoricalFamilyScorer::log_score_without(std::size_t child, Parents parents,
                                                   const EnvironmentRegime& regime,
                                                   std::size_t left_out) const {
-  return score(child, parents, plan(regime, left_out)).log_evidence;
+  return score(child, parents, plan(child, regime, left_out)).log_evidence;
 }
 
-double CategoricalFamilyScorer::log_redrawn(std::size_t child, std::span<const std::size_t> parents,
+double CategoricalFamilyScorer::log_redrawn(std::size_t child, Parents parents,
                                             std::size_t environment, EnvironmentState state) const {
+  if (state == EnvironmentState::sparse) return 0;
   if (state == EnvironmentState::all_hard) return hard(child, environment);
-  return TablePool(rows_, child, parents, options_.ess, rising_).alone(environment);
+  return soft(child, parents, environment);
 }
 
-void CategoricalFamilyScorer::changed(std::size_t child, std::span<const std::size_t> parents,
+void CategoricalFamilyScorer::changed(std::size_t child, Parents parents,
                                       const EnvironmentRegime& regime,
                                       std::span<double> probability) const {
-  const Plan plan = this->plan(regime, nothing_left_out);
+  const Plan plan = this->plan(child, regime, nothing_left_out);
   const ChangeSum sum = score(child, parents, plan);
   std::fill(probability.begin(), probability.end(), 1.0);
   for (std::size_t t = 0; t < plan.sparse.size(); ++t) probability[plan.sparse[t]] = sum.changed[t];
 }
 
-ChangeSum CategoricalFamilyScorer::score(std::size_t child, std::span<const std::size_t> parents,
+/// Which kinds of mechanism a family has a score under.
+CategoricalFamilyScorer::Kinds CategoricalFamilyScorer::kinds(std::size_t child,
+                                                              Parents parents) const {
+  double cells = double(rows_.levels(child));
+  for (std::size_t p : parents) cells *= double(rows_.levels(p));
+  const bool additive = options_.additive && AdditiveLogit::affordable(rows_, parents);
+  return {!additive || parents.empty() || cells <= double(rows_.rows()), additive};
+}
+
+ChangeSum CategoricalFamilyScorer::score(std::size_t child, Parents parents,
                                          const Plan& plan) const {
-  ChangeSum sum = score_tables(child, parents, plan);
+  const Kinds kinds = this->kinds(child, parents);
+  ChangeSum sum;
+  if (kinds.table && kinds.additive) {
+    sum = either(score_additive(child, parents, plan), score_tables(child, parents, plan));
+    sum.log_evidence -= std::log(2.0);
+  } else {
+    sum = kinds.table ? score_tables(child, parents, plan) : score_additive(child, parents, plan);
+  }
+  for (std::size_t e : plan.soft) sum.log_evidence += soft(child, parents, e);
   for (std::size_t e : plan.hard) sum.log_evidence += hard(child, e);
+  for (std::size_t e : plan.known)
+    sum.log_evidence += half_and_half(hard(child, e), soft(child, parents, e));
   return sum;
 }
 
-ChangeSum CategoricalFamilyScorer::score_tables(std::size_t child,
-                                                std::span<const std::size_t> parents,
+/// log P(environment) under a mechanism of its own with these parents.
+double CategoricalFamilyScorer::soft(std::size_t child, Parents parents,
+                                     std::size_t environment) const {
+  const Kinds kinds = this->kinds(child, parents);
+  double table = 0, additive = 0;
+  if (kinds.table)
+    table = TablePool(rows_, child, parents, options_.ess, rising_).alone(environment);
+  if (kinds.additive) additive = additive_alone(child, parents, environment);
+  if (kinds.table && kinds.additive) return half_and_half(table, additive);
+  return kinds.table ? table : additive;
+}
+
+double CategoricalFamilyScorer::additive_alone(std::size_t child, Parents parents,
+                                               std::size_t environment) const {
+  const std::span<const std::size_t> alone(&environment, 1);
+  AdditiveLogit fit(rows_, child, parents, rows_.largest_first(), alone, options_.additive_prior);
+  return fit.log_evidence_of(alone, tolerance());
+}
+
+ChangeSum CategoricalFamilyScorer::score_tables(std::size_t child, Parents parents,
                                                 const Plan& plan) const {
   TablePool pool(rows_, child, parents, options_.ess, rising_);
   ChangeSum sum{0, std::vector<double>(plan.sparse.size(), 0.0)};
@@ -150,11 +198,85 @@ ChangeSum CategoricalFamilyScorer::score_tables(std::size_t child,
     return sum;
   }
   std::vector<double> fresh;
-  for (std::size_t e : plan.sparse) fresh.push_back(half_and_half(hard(child, e), pool.alone(e)));
+  for (std::size_t e : plan.sparse)
+    fresh.push_back(known(child, e) == KnownChange::unchanged
+                        ? impossible
+                        : half_and_half(hard(child, e), pool.alone(e)));
   const ChangeCost cost(options_.change, options_.exact_environments);
-  sum = ChangeSummation<TablePool>(pool, plan.sparse, fresh, cost).sum();
-  for (std::size_t e : plan.soft) sum.log_evidence += pool.alone(e);
+  return ChangeSummation<TablePool>(pool, plan.sparse, fresh, cost).sum();
+}
+
+/// From the family's record. With many environments, some of which do not take part, what they
+/// added is taken away again; if that is much of the data, the fit is made anew.
+ChangeSum CategoricalFamilyScorer::score_additive(std::size_t child, Parents parents,
+                                                  const Plan& plan) const {
+  const std::size_t n = plan.sparse.size();
+  if (plan.quiet) {
+    AdditiveLogit fit(rows_, child, parents, rows_.largest_first(), plan.sparse,
+                      options_.additive_prior);
+    return {fit.log_evidence_of(plan.sparse, tolerance()), std::vector<double>(n, 0.0)};
+  }
+  const std::shared_ptr<const AdditiveRecord> whole = record(child, parents);
+  if (!whole->pools.empty()) return part_of_pools(child, *whole, plan);
+  std::size_t kept_rows = 0, rows = 0;
+  for (std::size_t e : plan.sparse) kept_rows += rows_.rows(e);
+  for (std::size_t e : whole->environments) rows += rows_.rows(e);
+  if (4 * kept_rows < 3 * rows) {
+    const AdditiveRecord part = make_record(child, parents, plan.sparse);
+    return part.pools.empty() ? part.sum : part_of_pools(child, part, plan);
+  }
+  ChangeSum sum{whole->sum.log_evidence, {}};
+  for (std::size_t t = 0; t < whole->environments.size(); ++t) {
+    const std::size_t next = sum.changed.size();
+    if (next < n && plan.sparse[next] == whole->environments[t])
+      sum.changed.push_back(whole->sum.changed[t]);
+    else
+      sum.log_evidence -= whole->shares[t];
+  }
   return sum;
+}
+
+ChangeSum CategoricalFamilyScorer::part_of_pools(std::size_t child, const AdditiveRecord& record,
+                                                 const Plan& plan) const {
+  std::vector<std::size_t> places;
+  std::vector<double> fresh;
+  for (std::size_t e : plan.sparse) {
+    const auto at = std::find(record.environments.begin(), record.environments.end(), e);
+    places.push_back(std::size_t(at - record.environments.begin()));
+    fresh.push_back(
+        known(child, e) == KnownChange::unchanged
+            ? impossible
+            : half_and_half(hard(child, e), record.pools[std::size_t(1) << places.back()]));
+  }
+  return sum_of_pools(record, places, fresh, ChangeCost(options_.change, options_.exact_fits));
+}
+
+std::shared_ptr<const AdditiveRecord> CategoricalFamilyScorer::record(std::size_t child,
+                                                                      Parents parents) const {
+  std::vector<std::size_t> key(parents.begin(), parents.end());
+  key.push_back(child);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = records_.find(key);
+    if (found != records_.end()) return found->second;
+  }
+  const Plan all = plan(child, {}, nothing_left_out);
+  auto made = std::make_shared<const AdditiveRecord>(make_record(child, parents, all.sparse));
+  const std::lock_guard lock(mutex_);
+  return records_.emplace(std::move(key), std::move(made)).first->second;
+}
+
+AdditiveRecord CategoricalFamilyScorer::make_record(
+    std::size_t child, Parents parents, std::span<const std::size_t> environments) const {
+  AdditiveLogit fit(rows_, child, parents, rows_.largest_first(), environments,
+                    options_.additive_prior);
+  std::vector<double> hard_evidence;
+  for (std::size_t e : environments)
+    hard_evidence.push_back(known(child, e) == KnownChange::unchanged ? impossible
+                                                                      : hard(child, e));
+  const auto alone = [&](std::size_t e) { return additive_alone(child, parents, e); };
+  const ChangeCost cost(options_.change, options_.exact_fits);
+  return AdditiveChanges(fit, environments, hard_evidence, alone, cost, tolerance()).record();
 }
 
 }  // namespace whence

@@ -1,14 +1,20 @@
 // Evidence for families of categorical variables, summed over where their mechanisms changed.
 //
 // Tables by BDeu: graphs of one Markov class get equal scores, so a direction is only ever read off
-// a change. An environment in which a mechanism changed is explained half by a marginal without
-// parents (hard), half by a table of its own (soft).
+// a change. They cannot have many parents. Additive logits can, at the price of that equality; with
+// both, a mechanism is of either kind with even odds as long as its table has fewer cells than
+// there are rows, and additive beyond. An environment in which a mechanism changed is explained
+// half by a marginal without parents (hard), half by a mechanism of its own (soft).
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
+#include "whence/adapt/additive_changes.hpp"
 #include "whence/adapt/categorical_rows.hpp"
 #include "whence/adapt/change_sum.hpp"
 #include "whence/adapt/table_pool.hpp"
@@ -20,8 +26,13 @@ struct CategoricalScoreOptions {
   double change = 0;  // P(a mechanism changes in a sparse environment); 0: 1 / variables
   double ess = 0;     // equivalent sample size of tables; 0: by evidence, from the grid
   std::vector<double> ess_grid = {1, 3, 10, 30, 100, 300, 1000, 3000};
-  std::size_t max_parents = 0;         // 0: all others
-  std::size_t exact_environments = 6;  // so many sparse environments are summed exactly
+  std::size_t max_parents = 0;          // 0: all others
+  std::vector<KnownChange> known = {};  // [variable][environment]; empty: nothing is known
+  std::size_t exact_environments = 6;   // so many sparse environments are summed exactly
+  bool additive = true;                 // additive mechanisms beside tables
+  AdditivePrior additive_prior = {};
+  std::size_t exact_fits = 3;  // the same for additive mechanisms
+  double tolerance = 1e-4;     // nats per row below their mode at which fits may end
 };
 
 class CategoricalFamilyScorer final : public FamilyScorer {
@@ -31,7 +42,7 @@ class CategoricalFamilyScorer final : public FamilyScorer {
   std::size_t variables() const override { return rows_.variables(); }
   std::size_t environments() const override { return rows_.environments(); }
   std::size_t max_parents() const override { return options_.max_parents; }
-  bool likelihood_equivalent() const override { return true; }
+  bool likelihood_equivalent() const override { return !options_.additive; }
 
   double log_score(std::size_t child, std::span<const std::size_t> parents,
                    const EnvironmentRegime& regime) const override;
@@ -46,20 +57,35 @@ class CategoricalFamilyScorer final : public FamilyScorer {
   double ess() const { return options_.ess; }
 
  private:
+  using Parents = std::span<const std::size_t>;
   struct Plan;  // which environments are pooled, summed over, or on their own
-  Plan plan(const EnvironmentRegime& regime, std::size_t left_out) const;
-  ChangeSum score(std::size_t child, std::span<const std::size_t> parents, const Plan& plan) const;
-  ChangeSum score_tables(std::size_t child, std::span<const std::size_t> parents,
-                         const Plan& plan) const;
+  struct Kinds {
+    bool table, additive;
+  };
+  Plan plan(std::size_t child, const EnvironmentRegime& regime, std::size_t left_out) const;
+  KnownChange known(std::size_t child, std::size_t environment) const;
+  Kinds kinds(std::size_t child, Parents parents) const;
+  ChangeSum score(std::size_t child, Parents parents, const Plan& plan) const;
+  ChangeSum score_tables(std::size_t child, Parents parents, const Plan& plan) const;
+  ChangeSum score_additive(std::size_t child, Parents parents, const Plan& plan) const;
+  ChangeSum part_of_pools(std::size_t child, const AdditiveRecord& record, const Plan& plan) const;
+  std::shared_ptr<const AdditiveRecord> record(std::size_t child, Parents parents) const;
+  AdditiveRecord make_record(std::size_t child, Parents parents,
+                             std::span<const std::size_t> environments) const;
+  double additive_alone(std::size_t child, Parents parents, std::size_t environment) const;
   double hard(std::size_t child, std::size_t environment) const {
     return hard_[environment * variables() + child];
   }
+  double soft(std::size_t child, Parents parents, std::size_t environment) const;
+  double tolerance() const { return 0.02 + options_.tolerance * double(rows_.rows()); }
   double forest_evidence(double ess) const;
 
   CategoricalRows rows_;
   CategoricalScoreOptions options_;
   RisingTables rising_;
   std::vector<double> hard_;  // [environment][child]: log evidence of a marginal of its own
+  mutable std::mutex mutex_;
+  mutable std::map<std::vector<std::size_t>, std::shared_ptr<const AdditiveRecord>> records_;
 };
 
 }  // namespace whence

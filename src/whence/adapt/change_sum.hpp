@@ -22,6 +22,33 @@ struct ChangeSum {
   std::vector<double> changed;  // P(changed | everything), one per environment that was listed
 };
 
+/// Either of two explanations: their masses add up.
+inline ChangeSum either(ChangeSum a, const ChangeSum& b) {
+  const double share = sigmoid(a.log_evidence - b.log_evidence);
+  a.log_evidence = log_add_exp(a.log_evidence, b.log_evidence);
+  for (std::size_t t = 0; t < a.changed.size(); ++t)
+    a.changed[t] = share * a.changed[t] + (1 - share) * b.changed[t];
+  return a;
+}
+
+/// One way, and how much likelier than not each environment changed, given all others.
+struct ChangeMode {
+  std::vector<char> changed;
+  std::vector<double> log_odds;
+  double log_joint = 0;
+
+  /// With the first-order mass of every single flip.
+  ChangeSum with_flips() const {
+    ChangeSum result{log_joint, std::vector<double>(changed.size())};
+    for (std::size_t t = 0; t < changed.size(); ++t) {
+      const double flip = changed[t] ? -log_odds[t] : log_odds[t];
+      result.log_evidence -= log_sigmoid(-flip);  // log(1 + e^flip)
+      result.changed[t] = sigmoid(log_odds[t]);
+    }
+    return result;
+  }
+};
+
 /// What a change costs: its prior probability, and how many environments are summed exactly.
 struct ChangeCost {
   double log_change = 0, log_stay = 0;
@@ -49,11 +76,7 @@ class ChangeSummation {
   }
 
  private:
-  struct Mode {
-    std::vector<char> changed;
-    std::vector<double> log_odds;  // of change, given all others
-    double log_joint = 0;
-  };
+  using Mode = ChangeMode;
 
   ChangeSum all_ways() {
     const std::size_t n = environments_.size();
@@ -85,10 +108,10 @@ class ChangeSummation {
     const Mode all = climb(start_pooled());
     empty(all);
     const Mode preferred = start_from_largest();
-    if (preferred.changed == all.changed) return with_flips(all);
+    if (preferred.changed == all.changed) return all.with_flips();
     const Mode other = climb(preferred);
-    if (other.changed == all.changed) return with_flips(all);
-    return mixed(with_flips(all), with_flips(other));
+    if (other.changed == all.changed) return all.with_flips();
+    return either(all.with_flips(), other.with_flips());  // more than one flip apart
   }
 
   Mode start_pooled() {
@@ -141,25 +164,6 @@ class ChangeSummation {
     mode.changed[t] = changed;
     mode.log_odds[t] = log_odds;
     return moves;
-  }
-
-  static ChangeSum with_flips(const Mode& mode) {
-    ChangeSum result{mode.log_joint, std::vector<double>(mode.changed.size())};
-    for (std::size_t t = 0; t < mode.changed.size(); ++t) {
-      const double flip = mode.changed[t] ? -mode.log_odds[t] : mode.log_odds[t];
-      result.log_evidence -= log_sigmoid(-flip);  // log(1 + e^flip)
-      result.changed[t] = sigmoid(mode.log_odds[t]);
-    }
-    return result;
-  }
-
-  /// Two modes that are more than one flip apart: their masses add up.
-  static ChangeSum mixed(ChangeSum a, const ChangeSum& b) {
-    const double share = sigmoid(a.log_evidence - b.log_evidence);
-    a.log_evidence = log_add_exp(a.log_evidence, b.log_evidence);
-    for (std::size_t t = 0; t < a.changed.size(); ++t)
-      a.changed[t] = share * a.changed[t] + (1 - share) * b.changed[t];
-    return a;
   }
 
   Pool& pool_;

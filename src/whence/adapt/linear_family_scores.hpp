@@ -18,9 +18,6 @@
 
 namespace whence {
 
-/// What somebody knows about one mechanism in one environment.
-enum class KnownChange : unsigned char { unknown, unchanged, changed };
-
 struct LinearScoreOptions {
   double scale = 0.1;              // t: prior variance and slope precision, in squared spreads
   double mean_weight = 0.1;        // precision of an intercept

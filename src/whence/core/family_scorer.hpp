@@ -15,6 +15,9 @@ enum class EnvironmentState : std::uint8_t {
   all_hard,  // every variable was cut off from its parents
 };
 
+/// What somebody knows of one mechanism in one environment.
+enum class KnownChange : unsigned char { unknown, unchanged, changed };
+
 /// What is assumed of all environments while families are scored.
 struct EnvironmentRegime {
   bool quiet = false;  // nothing changed anywhere; `states` is then all sparse

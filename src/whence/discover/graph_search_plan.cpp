@@ -178,7 +178,9 @@ Progress part_of(const Progress& whole, double from, double to) {
 ScoredFamilies score_families(const Dataset& data, const GraphOptions& options, double scale) {
   ScoredFamilies result;
   if (options.model == GraphModel::categorical) {
-    result.scorer = std::make_unique<CategoricalFamilyScorer>(data);
+    CategoricalScoreOptions how;
+    how.known = known_changes(data, options);
+    result.scorer = std::make_unique<CategoricalFamilyScorer>(data, how);
   } else {
     LinearScoreOptions how;
     how.scale = scale;

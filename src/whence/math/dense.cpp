@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace whence {
 
@@ -136,6 +137,59 @@ double condition_number(const Matrix& a) {
     most = std::max(most, square);
   }
   return std::sqrt(most / least);
+}
+
+namespace {
+
+/// Turns axes p and q so that a(p, q) vanishes.
+void rotate(Matrix& a, Matrix& vectors, std::size_t p, std::size_t q) {
+  const double difference = 0.5 * (a(q, q) - a(p, p)), off = a(p, q);
+  const double tangent =
+      off / (difference + std::copysign(std::hypot(difference, off), difference));
+  const double cosine = 1 / std::sqrt(1 + tangent * tangent), sine = tangent * cosine;
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    const double x = a(i, p), y = a(i, q);
+    a(i, p) = cosine * x - sine * y;
+    a(i, q) = sine * x + cosine * y;
+  }
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    const double x = a(p, i), y = a(q, i);
+    a(p, i) = cosine * x - sine * y;
+    a(q, i) = sine * x + cosine * y;
+    const double v = vectors(i, p), w = vectors(i, q);
+    vectors(i, p) = cosine * v - sine * w;
+    vectors(i, q) = sine * v + cosine * w;
+  }
+}
+
+}  // namespace
+
+SymmetricEigen symmetric_eigen(Matrix a) {
+  constexpr int most_sweeps = 30;
+  const std::size_t n = a.rows;
+  Matrix vectors(n, n);
+  double size = 0;
+  for (std::size_t i = 0; i < n; ++i) vectors(i, i) = 1;
+  for (double x : a.values) size += x * x;
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    double off = 0;
+    for (std::size_t p = 0; p < n; ++p)
+      for (std::size_t q = p + 1; q < n; ++q) off += a(p, q) * a(p, q);
+    if (off <= 1e-32 * size) break;
+    for (std::size_t p = 0; p < n; ++p)
+      for (std::size_t q = p + 1; q < n; ++q)
+        if (a(p, q) != 0) rotate(a, vectors, p, q);
+  }
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t i, std::size_t j) { return a(i, i) > a(j, j); });
+  SymmetricEigen result{std::vector<double>(n), Matrix(n, n)};
+  for (std::size_t k = 0; k < n; ++k) {
+    result.values[k] = a(order[k], order[k]);
+    for (std::size_t i = 0; i < n; ++i) result.vectors(i, k) = vectors(i, order[k]);
+  }
+  return result;
 }
 
 }  // namespace whence

@@ -35,6 +35,14 @@ Matrix factor_of_gram(Matrix a);
 /// The lower triangular L with a positive diagonal and L^T L = A^T A, likewise.
 Matrix reversed_factor_of_gram(const Matrix& a);
 
+/// A symmetric matrix taken apart: eigenvalues, the largest first, and eigenvectors as columns.
+struct SymmetricEigen {
+  std::vector<double> values;
+  Matrix vectors;
+};
+/// By Jacobi's rotations: for matrices of some ten rows.
+SymmetricEigen symmetric_eigen(Matrix a);
+
 /// Largest over smallest singular value (one-sided Jacobi).
 double condition_number(const Matrix& a);
 

@@ -67,7 +67,7 @@ const std::vector<std::size_t> few_rows = {120, 40, 30, 25};
 
 TEST(CategoricalFamilyScorer, GraphsOfOneClassScoreAlikeWhenNothingChanged) {
   const Dataset data = shifting_data(mixed_levels, few_rows, 1);
-  const CategoricalFamilyScorer scorer(data, {.ess = 7});
+  const CategoricalFamilyScorer scorer(data, {.ess = 7, .additive = false});
   EXPECT_TRUE(scorer.likelihood_equivalent());
   EnvironmentRegime quiet = sparse(4), redrawn = sparse(4);
   quiet.quiet = true;
@@ -145,7 +145,7 @@ Literal literal_sum(const Dataset& data, std::size_t child, const Parents& paren
 TEST(CategoricalFamilyScorer, TheSumOverChangesIsTheLiteralOne) {
   const std::vector<std::size_t> sizes = {12, 30, 8, 1, 15};
   const Dataset data = shifting_data(mixed_levels, sizes, 2);
-  const CategoricalFamilyScorer scorer(data, {.change = 0.2, .ess = 5});
+  const CategoricalFamilyScorer scorer(data, {.change = 0.2, .ess = 5, .additive = false});
   for (const auto& [child, parents] : std::vector<std::pair<std::size_t, Parents>>{
            {0, {}}, {2, {0}}, {2, {0, 1}}, {1, {0, 2, 3}}}) {
     const Literal literal = literal_sum(data, child, parents, 5, 0.2);
@@ -161,8 +161,9 @@ TEST(CategoricalFamilyScorer, ManyEnvironmentsAreSummedNearlyExactly) {
     std::vector<std::size_t> sizes(environments, 60);
     sizes[0] = 400;
     const Dataset data = shifting_data(mixed_levels, sizes, environments);
-    const CategoricalFamilyScorer nearly(data, {.ess = 10});
-    const CategoricalFamilyScorer exactly(data, {.ess = 10, .exact_environments = 10});
+    const CategoricalFamilyScorer nearly(data, {.ess = 10, .additive = false});
+    const CategoricalFamilyScorer exactly(data,
+                                          {.ess = 10, .exact_environments = 10, .additive = false});
     std::vector<double> a(environments), b(environments);
     for (std::size_t child = 0; child < 4; ++child) {
       Parents parents;
@@ -181,28 +182,32 @@ TEST(CategoricalFamilyScorer, FindsWhatChanged) {
   const std::vector<std::size_t> sizes = {2000, 200, 200, 200, 200, 200, 200, 200, 200};
   const std::vector<int> levels(8, 4);
   const Dataset data = shifting_data(levels, sizes, 3);
-  const CategoricalFamilyScorer scorer(data);
-  std::vector<double> changed(9);
-  for (std::size_t child = 0; child < 8; ++child) {
-    Parents parents;
-    for (std::size_t p = child > 1 ? child - 2 : 0; p < child; ++p) parents.push_back(p);
-    scorer.changed(child, parents, sparse(9), changed);
-    for (std::size_t e = 0; e < 9; ++e)
-      EXPECT_EQ(changed[e] > 0.5, e > 0 && e % 8 == child)
-          << child << " " << e << " " << changed[e];
+  for (bool additive : {false, true}) {
+    const CategoricalFamilyScorer scorer(data, {.additive = additive});
+    std::vector<double> changed(9);
+    for (std::size_t child = 0; child < 8; ++child) {
+      Parents parents;
+      for (std::size_t p = child > 1 ? child - 2 : 0; p < child; ++p) parents.push_back(p);
+      scorer.changed(child, parents, sparse(9), changed);
+      for (std::size_t e = 0; e < 9; ++e)
+        EXPECT_EQ(changed[e] > 0.5, e > 0 && e % 8 == child) << child << " " << e;
+    }
   }
 }
 
 TEST(CategoricalFamilyScorer, AnEnvironmentLeftOutIsOneThatWasNotThere) {
   const std::vector<std::size_t> sizes = {100, 40, 30, 50};
   Dataset data = shifting_data(mixed_levels, sizes, 4);
-  const CategoricalFamilyScorer scorer(data, {.ess = 10});
   Dataset without = data;
   without.environments.erase(without.environments.begin() + 2);
-  const CategoricalFamilyScorer smaller(without, {.ess = 10});
-  const Parents parents = {0, 1};
-  EXPECT_NEAR(scorer.log_score_without(2, parents, sparse(4), 2),
-              smaller.log_score(2, parents, sparse(3)), 1e-10);
+  for (bool additive : {false, true}) {
+    const CategoricalScoreOptions options{.ess = 10, .additive = additive, .tolerance = 0};
+    const CategoricalFamilyScorer scorer(data, options), smaller(without, options);
+    const Parents parents = {0, 1};
+    // Fits take it away to first order, and keep the scale of their prior.
+    EXPECT_NEAR(scorer.log_score_without(2, parents, sparse(4), 2),
+                smaller.log_score(2, parents, sparse(3)), additive ? 1.0 : 1e-9);
+  }
 }
 
 TEST(CategoricalFamilyScorer, RowOrderDoesNotMatterAndNamesOfLevelsHardlyDo) {
@@ -215,11 +220,14 @@ TEST(CategoricalFamilyScorer, RowOrderDoesNotMatterAndNamesOfLevelsHardlyDo) {
     for (std::int32_t& level : renamed.columns[v].levels)
       level = (level + 1) % data.variables[v].levels;
   }
-  const CategoricalFamilyScorer a(data), b(reversed), c(renamed);
-  const Parents parents = {0, 1, 3};
-  EXPECT_EQ(a.ess(), c.ess());
-  EXPECT_EQ(a.log_score(2, parents, sparse(4)), b.log_score(2, parents, sparse(4)));
-  EXPECT_NEAR(a.log_score(2, parents, sparse(4)), c.log_score(2, parents, sparse(4)), 1e-9);
+  for (bool additive : {false, true}) {
+    const CategoricalScoreOptions options{.additive = additive};
+    const CategoricalFamilyScorer a(data, options), b(reversed, options), c(renamed, options);
+    const Parents parents = {0, 1, 3};
+    EXPECT_EQ(a.ess(), c.ess());
+    EXPECT_EQ(a.log_score(2, parents, sparse(4)), b.log_score(2, parents, sparse(4)));
+    EXPECT_NEAR(a.log_score(2, parents, sparse(4)), c.log_score(2, parents, sparse(4)), 1e-9);
+  }
 }
 
 TEST(CategoricalFamilyScorer, HardlyAnyDataHasAFiniteScore) {
@@ -230,20 +238,60 @@ TEST(CategoricalFamilyScorer, HardlyAnyDataHasAFiniteScore) {
   for (std::size_t r = 0; r < 40; ++r)  // a level never seen in the baseline
     if (data.columns[2].levels[r] == 3) data.columns[2].levels[r] = 0;
   for (std::size_t r = 48; r < 53; ++r) data.columns[0].levels[r] = 1;  // constant in environment 4
+  for (bool additive : {false, true}) {
+    const CategoricalFamilyScorer scorer(data, {.additive = additive});
+    std::vector<double> changed(9);
+    for (std::size_t child = 0; child < 5; ++child) {
+      Parents parents;
+      for (std::size_t p = 0; p < 5; ++p)
+        if (p != child) parents.push_back(p);
+      for (std::size_t k = 0; k <= 4; ++k) {
+        const auto some = std::span(parents).first(k);
+        EXPECT_TRUE(std::isfinite(scorer.log_score(child, some, sparse(9))));
+        EXPECT_TRUE(std::isfinite(scorer.log_redrawn(child, some, 2, EnvironmentState::all_soft)));
+        scorer.changed(child, some, sparse(9), changed);
+        for (double p : changed) EXPECT_TRUE(p >= 0 && p <= 1);
+      }
+    }
+    EXPECT_NEAR(scorer.log_score(4, {}, sparse(9)), 0, 1e-9);
+  }
+}
+
+TEST(CategoricalFamilyScorer, ARedrawnEnvironmentAddsWhatItSaysOnItsOwn) {
+  const Dataset data = shifting_data(mixed_levels, few_rows, 8);
   const CategoricalFamilyScorer scorer(data);
-  std::vector<double> changed(9);
-  for (std::size_t child = 0; child < 5; ++child) {
-    Parents parents;
-    for (std::size_t p = 0; p < 5; ++p)
-      if (p != child) parents.push_back(p);
-    for (std::size_t k = 0; k <= 4; ++k) {
-      const auto some = std::span(parents).first(k);
-      EXPECT_TRUE(std::isfinite(scorer.log_score(child, some, sparse(9))));
-      scorer.changed(child, some, sparse(9), changed);
-      for (double p : changed) EXPECT_TRUE(p >= 0 && p <= 1);
+  const Parents parents = {0, 1};
+  for (EnvironmentState state : {EnvironmentState::all_soft, EnvironmentState::all_hard}) {
+    EnvironmentRegime regime = sparse(4);
+    regime.states[3] = state;
+    const double alone = scorer.log_redrawn(2, parents, 3, state);
+    EXPECT_NEAR(scorer.log_score(2, parents, regime) - alone,
+                scorer.log_score_without(2, parents, sparse(4), 3), 1e-9);
+  }
+}
+
+TEST(CategoricalFamilyScorer, WhatIsKnownIsNotDoubted) {
+  for (std::size_t environments : {3, 5, 9}) {
+    std::vector<std::size_t> sizes(environments, 60);
+    sizes[0] = 200;
+    const Dataset data = shifting_data(mixed_levels, sizes, 9);
+    CategoricalScoreOptions options;
+    options.known.assign(4 * environments, KnownChange::unknown);
+    options.known[2 * environments + 0] = KnownChange::unchanged;
+    options.known[2 * environments + 1] = KnownChange::changed;
+    options.known[2 * environments + 2] = KnownChange::unchanged;  // it did change
+    for (bool additive : {false, true}) {
+      options.additive = additive;
+      const CategoricalFamilyScorer scorer(data, options);
+      const Parents parents = {0, 1};
+      std::vector<double> changed(environments);
+      scorer.changed(2, parents, sparse(environments), changed);
+      EXPECT_NEAR(changed[0], 0, 1e-12);
+      EXPECT_EQ(changed[1], 1);
+      EXPECT_NEAR(changed[2], 0, 1e-12);
+      EXPECT_TRUE(std::isfinite(scorer.log_score(2, parents, sparse(environments))));
     }
   }
-  EXPECT_NEAR(scorer.log_score(4, {}, sparse(9)), 0, 1e-12);
 }
 
 TEST(CategoricalFamilyScorer, RefusesWhatItCannotRead) {

@@ -1,0 +1,306 @@
+#include "whence/adapt/additive_kernel.hpp"
+
+#include <algorithm>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "whence/adapt/additive_kernel.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+#include <hwy/highway.h>
+
+#include "whence/math/lanes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace whence::HWY_NAMESPACE {
+namespace {
+
+constexpr std::size_t most_classes = 256;
+
+/// exp(x) for x <= 0 with a relative error below 1e-11; what lies below -600 counts as -600. Half
+/// the work of LanesExp, and like it the same bits on every machine.
+HWY_INLINE Lanes LeanExp(LanesTag d, Lanes x) {
+  using namespace elementary;
+  const auto constant = [d](double c) HWY_ATTR { return hn::Set(d, c); };
+  x = hn::Max(x, constant(-600.0));
+  const Lanes shifted = hn::Add(hn::Mul(x, constant(log2_e)), constant(round_to_integer));
+  const Lanes k = hn::Sub(shifted, constant(round_to_integer));
+  const Lanes r = hn::Sub(x, hn::Mul(k, constant(ln2_high + ln2_low)));
+  const Lanes r2 = hn::Mul(r, r);
+  Lanes even = constant(exp_even[2]), odd = constant(exp_odd[2]);  // from 1/8! and 1/9! on
+  for (int i = 3; i < 6; ++i) {
+    even = hn::Add(hn::Mul(even, r2), constant(exp_even[i]));
+    odd = hn::Add(hn::Mul(odd, r2), constant(exp_odd[i]));
+  }
+  const Lanes one = constant(1.0);
+  even = hn::Add(hn::Mul(even, r2), one);
+  odd = hn::Mul(r, hn::Add(hn::Mul(odd, r2), one));
+  const hn::RebindToUnsigned<LanesTag> du;
+  const auto bits = hn::Add(hn::BitCast(du, shifted), hn::Set(du, 1023));
+  return hn::Mul(hn::Add(even, odd), hn::BitCast(d, hn::ShiftLeft<52>(bits)));
+}
+
+/// Where the logits of one item come from.
+struct Logits {
+  const AdditiveItems& items;
+  const double* theta;
+  std::size_t classes, width;
+  HWY_ALIGN double base[most_classes];  // the intercept; classes that only pad have probability 0
+
+  Logits(const AdditiveItems& i, const double* t, std::size_t c, std::size_t w)
+      : items(i), theta(t), classes(c), width(w) {
+    for (std::size_t k = 0; k < w; ++k) base[k] = k < c ? t[k] : -1e300;
+  }
+
+  HWY_INLINE Lanes At(LanesTag d, const std::uint16_t* row, std::size_t column) const {
+    Lanes sum = hn::Load(d, base + column);
+    for (std::size_t p = 0; p < items.parents; ++p)
+      sum = hn::Add(sum, hn::LoadU(d, theta + row[p] * width + column));
+    return sum;
+  }
+};
+
+template <class Body>
+HWY_INLINE void WithVectors(std::size_t vectors, Body&& body) {
+  switch (vectors) {
+    case 1: body.template Run<1>(); break;
+    case 2: body.template Run<2>(); break;
+    case 4: body.template Run<4>(); break;
+    case 8: body.template Run<8>(); break;
+    default: body.template Run<0>(); break;  // their number is known at run time only
+  }
+}
+
+/// log-sum-exp of every item, and what the mechanism expects to see.
+struct Look {
+  Logits logits;
+  const double* weight;
+  AdditivePass& pass;
+  HWY_ALIGN double buffer[most_classes];
+
+  template <std::size_t V>
+  HWY_ATTR void Run() {
+    const LanesTag d;
+    const std::size_t lanes = hn::Lanes(d), vectors = V > 0 ? V : logits.width / lanes;
+    constexpr std::size_t kept = V > 0 ? V : most_classes / hn::MaxLanes(LanesTag());
+    Lanes x[kept];
+    for (std::size_t i = 0; i < logits.items.items; ++i) {
+      const std::uint16_t* row = logits.items.row.data() + i * logits.items.parents;
+      for (std::size_t v = 0; v < vectors; ++v) x[v] = logits.At(d, row, v * lanes);
+      Lanes top = x[0];
+      for (std::size_t v = 1; v < vectors; ++v) top = hn::Max(top, x[v]);
+      top = hn::MaxOfLanes(d, top);
+      for (std::size_t v = 0; v < vectors; ++v) {
+        x[v] = LeanExp(d, hn::Sub(x[v], top));
+        hn::Store(x[v], d, buffer + v * lanes);
+      }
+      const double sum = LanesSum(d, buffer, logits.width);
+      pass.scratch[i] = hn::GetLane(top);
+      pass.log_sum[i] = sum;
+      if (weight[i] == 0) continue;
+      const Lanes share = hn::Set(d, weight[i] / sum);
+      for (std::size_t v = 0; v < vectors; ++v) {
+        const Lanes q = hn::Mul(x[v], share);
+        double* column = pass.expected.data() + v * lanes;
+        Accumulate(d, column, q);
+        for (std::size_t p = 0; p < logits.items.parents; ++p)
+          Accumulate(d, column + row[p] * logits.width, q);
+      }
+      if (!pass.outer.empty()) Outer(d, vectors, x, weight[i] / (sum * sum));
+    }
+  }
+
+  static HWY_INLINE void Accumulate(LanesTag d, double* at, Lanes x) {
+    hn::StoreU(hn::Add(hn::LoadU(d, at), x), d, at);
+  }
+
+  HWY_INLINE void Outer(LanesTag d, std::size_t vectors, const Lanes* x, double scale) {
+    for (std::size_t c = 0; c < logits.classes; ++c) {
+      const Lanes q = hn::Set(d, buffer[c] * scale);
+      for (std::size_t v = 0; v < vectors; ++v)
+        Accumulate(d, &pass.outer[c * logits.width + v * hn::Lanes(d)], hn::Mul(q, x[v]));
+    }
+  }
+
+  HWY_ATTR void Finish() {
+    const LanesTag d;
+    for (std::size_t i = 0; i < pass.log_sum.size(); i += hn::Lanes(d))
+      hn::StoreU(
+          hn::Add(hn::LoadU(d, &pass.scratch[i]), LanesLog(d, hn::LoadU(d, &pass.log_sum[i]))), d,
+          &pass.log_sum[i]);
+  }
+};
+
+constexpr std::size_t side = CholeskyLanes::lanes;
+constexpr std::size_t row_block = 4;  // rows whose sums stay in registers together
+
+inline std::size_t Place(std::size_t i, std::size_t j) { return side * (i * (i + 1) / 2 + j); }
+
+/// The curvature of every item along every direction, onto the matrices.
+struct Bend {
+  Logits logits;
+  const double *weight, *log_sum;
+  AdditiveCurvature& curvature;
+  HWY_ALIGN double p[most_classes];
+
+  HWY_ATTR void Run() {
+    const LanesTag d;
+    for (std::size_t i = 0; i < logits.items.items; ++i) {
+      if (weight[i] == 0) continue;
+      const std::uint16_t* row = logits.items.row.data() + i * logits.items.parents;
+      const Lanes level = hn::Set(d, log_sum[i]);
+      for (std::size_t c = 0; c < logits.width; c += hn::Lanes(d))
+        hn::Store(LeanExp(d, hn::Sub(logits.At(d, row, c), level)), d, p + c);
+      for (std::size_t k = 0; k < curvature.exact(); k += hn::Lanes(d))
+        Add(row, k, hn::Mul(hn::Set(d, weight[i]), Variance(k)));
+    }
+  }
+
+  /// Of the indicator along directions k, k + 1, ...
+  HWY_INLINE Lanes Variance(std::size_t k) const {
+    const LanesTag d;
+    Lanes mean = hn::Zero(d), square = hn::Zero(d);
+    for (std::size_t c = 0; c < logits.classes; ++c) {
+      const Lanes direction = hn::LoadU(d, &curvature.directions[c * curvature.stride + k]);
+      const Lanes share = hn::Mul(hn::Set(d, p[c]), direction);
+      mean = hn::Add(mean, share);
+      square = hn::Add(square, hn::Mul(share, direction));
+    }
+    return hn::Max(hn::Zero(d), hn::Sub(square, hn::Mul(mean, mean)));
+  }
+
+  HWY_INLINE void Add(const std::uint16_t* row, std::size_t k, Lanes x) const {
+    const LanesTag d;
+    double* lower = curvature.groups[k / side].lower.data() + k % side;
+    Look::Accumulate(d, lower, x);
+    for (std::size_t a = 0; a < logits.items.parents; ++a) {
+      double* line = lower + Place(row[a], 0);
+      Look::Accumulate(d, line, x);
+      for (std::size_t b = 0; b <= a; ++b) Look::Accumulate(d, line + side * row[b], x);
+    }
+  }
+};
+
+/// L_rj for R rows from i on: what is left of A_rj after columns before j, over L_jj.
+template <std::size_t R>
+HWY_ATTR void Column(double* lower, const double* inverse, std::size_t i, std::size_t j) {
+  const LanesTag d;
+  for (std::size_t c = 0; c < side; c += hn::Lanes(d)) {
+    double* row[R];
+    Lanes left[R];
+    for (std::size_t r = 0; r < R; ++r) {
+      row[r] = lower + Place(i + r, 0) + c;
+      left[r] = hn::LoadU(d, row[r] + side * j);
+    }
+    const double* above = lower + Place(j, 0) + c;
+    for (std::size_t k = 0; k < side * j; k += side) {
+      const Lanes l = hn::LoadU(d, above + k);
+      for (std::size_t r = 0; r < R; ++r)
+        left[r] = hn::Sub(left[r], hn::Mul(hn::LoadU(d, row[r] + k), l));
+    }
+    const Lanes scale = hn::LoadU(d, inverse + side * j + c);
+    for (std::size_t r = 0; r < R; ++r) hn::StoreU(hn::Mul(left[r], scale), d, row[r] + side * j);
+  }
+}
+
+HWY_ATTR void Diagonal(double* lower, double* inverse, std::size_t i) {
+  const LanesTag d;
+  for (std::size_t c = 0; c < side; c += hn::Lanes(d)) {
+    double* row = lower + Place(i, 0) + c;
+    Lanes left = hn::LoadU(d, row + side * i);
+    for (std::size_t k = 0; k < side * i; k += side) {
+      const Lanes l = hn::LoadU(d, row + k);
+      left = hn::Sub(left, hn::Mul(l, l));
+    }
+    const Lanes root = hn::Sqrt(left);
+    hn::StoreU(root, d, row + side * i);
+    hn::StoreU(hn::Div(hn::Set(d, 1.0), root), d, inverse + side * i + c);
+  }
+}
+
+}  // namespace
+
+HWY_ATTR void AdditiveLook(const AdditiveItems& items, const double* weight, const double* theta,
+                           std::size_t classes, std::size_t width, AdditivePass& pass) {
+  Look look{Logits(items, theta, classes, width), weight, pass, {}};
+  WithVectors(width / hn::Lanes(LanesTag()), look);
+  look.Finish();
+}
+
+HWY_ATTR void AdditiveBend(const AdditiveItems& items, const double* weight, const double* theta,
+                           std::size_t classes, std::size_t width, const double* log_sum,
+                           AdditiveCurvature& curvature) {
+  Bend{Logits(items, theta, classes, width), weight, log_sum, curvature, {}}.Run();
+}
+
+HWY_ATTR void FactorLanes(CholeskyLanes& m) {
+  double *lower = m.lower.data(), *inverse = m.inverse.data();
+  for (std::size_t i = 0; i < m.order; i += row_block) {
+    const std::size_t rows = std::min(row_block, m.order - i);
+    if (rows == row_block)
+      for (std::size_t j = 0; j < i; ++j) Column<row_block>(lower, inverse, i, j);
+    for (std::size_t r = i; r < i + rows; ++r) {
+      for (std::size_t j = rows == row_block ? i : 0; j < r; ++j) Column<1>(lower, inverse, r, j);
+      Diagonal(lower, inverse, r);
+    }
+  }
+}
+
+HWY_ATTR void SolveLanes(const CholeskyLanes& m, double* x) {
+  const LanesTag d;
+  for (std::size_t c = 0; c < side; c += hn::Lanes(d)) {
+    for (std::size_t i = 0; i < m.order; ++i) {
+      const double* row = m.lower.data() + Place(i, 0) + c;
+      Lanes left = hn::LoadU(d, x + side * i + c);
+      for (std::size_t k = 0; k < side * i; k += side)
+        left = hn::Sub(left, hn::Mul(hn::LoadU(d, row + k), hn::LoadU(d, x + c + k)));
+      hn::StoreU(hn::Mul(left, hn::LoadU(d, &m.inverse[side * i + c])), d, x + side * i + c);
+    }
+    for (std::size_t i = m.order; i-- > 0;) {
+      const double* row = m.lower.data() + Place(i, 0) + c;
+      const Lanes done =
+          hn::Mul(hn::LoadU(d, x + side * i + c), hn::LoadU(d, &m.inverse[side * i + c]));
+      hn::StoreU(done, d, x + side * i + c);
+      for (std::size_t k = 0; k < side * i; k += side)
+        hn::StoreU(hn::Sub(hn::LoadU(d, x + c + k), hn::Mul(hn::LoadU(d, row + k), done)), d,
+                   x + c + k);
+    }
+  }
+}
+
+}  // namespace whence::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace whence {
+
+HWY_EXPORT(AdditiveLook);
+HWY_EXPORT(AdditiveBend);
+HWY_EXPORT(FactorLanes);
+HWY_EXPORT(SolveLanes);
+
+void additive_pass(const AdditiveItems& items, std::span<const double> weight,
+                   std::span<const double> theta, std::size_t classes, std::size_t width,
+                   bool with_outer, AdditivePass& pass) {
+  const std::size_t padded = (items.items + 7) / 8 * 8;
+  pass.log_sum.assign(padded, 1.0);
+  pass.scratch.assign(padded, 0.0);
+  pass.expected.assign(theta.size(), 0.0);
+  pass.outer.assign(with_outer ? classes * width : 0, 0.0);
+  HWY_DYNAMIC_DISPATCH(AdditiveLook)
+  (items, weight.data(), theta.data(), classes, width, pass);
+}
+
+void additive_curvature(const AdditiveItems& items, std::span<const double> weight,
+                        std::span<const double> theta, std::size_t classes, std::size_t width,
+                        const AdditivePass& pass, AdditiveCurvature& curvature) {
+  HWY_DYNAMIC_DISPATCH(AdditiveBend)
+  (items, weight.data(), theta.data(), classes, width, pass.log_sum.data(), curvature);
+}
+
+void factor(CholeskyLanes& matrix) { HWY_DYNAMIC_DISPATCH(FactorLanes)(matrix); }
+
+void solve(const CholeskyLanes& factor, std::span<double> x) {
+  HWY_DYNAMIC_DISPATCH(SolveLanes)(factor, x.data());
+}
+
+}  // namespace whence
+#endif  // HWY_ONCE

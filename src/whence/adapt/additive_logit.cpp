@@ -1,0 +1,388 @@
+#include "whence/adapt/additive_logit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "whence/math/dense.hpp"
+#include "whence/math/elementary.hpp"
+
+namespace whence {
+
+namespace {
+
+constexpr std::size_t most_rows = 1024;  // of coefficients: 32 MiB of factors
+constexpr std::size_t lanes = CholeskyLanes::lanes;
+std::size_t padded(std::size_t n) { return (n + 7) / 8 * 8; }
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+/// a += scale * b
+void add(std::vector<double>& a, double scale, const std::vector<double>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] += scale * b[i];
+}
+
+}  // namespace
+
+bool AdditiveLogit::affordable(const CategoricalRows& rows, std::span<const std::size_t> parents) {
+  std::size_t order = 1;
+  for (std::size_t p : parents) order += rows.levels(p);
+  return order <= most_rows;
+}
+
+AdditiveLogit::AdditiveLogit(const CategoricalRows& rows, std::size_t child,
+                             std::span<const std::size_t> parents,
+                             std::span<const std::size_t> present,
+                             std::span<const std::size_t> members, AdditivePrior prior)
+    : rows_(rows),
+      child_(child),
+      parents_(parents.begin(), parents.end()),
+      classes_(rows.levels(child)),
+      width_(padded(classes_)),
+      pooled_(rows.environments(), 0) {
+  for (std::size_t p : parents) {
+    offset_.push_back(order_);
+    order_ += rows.levels(p);
+  }
+  make_items(members);
+  make_prior(present, prior);
+}
+
+/// Configurations where they repeat, else the rows themselves.
+Configurations AdditiveLogit::name_items(std::span<const std::size_t> members) const {
+  double possible = 1, rows = 0;
+  for (std::size_t p : parents_) possible *= double(rows_.levels(p));
+  for (std::size_t e : members) rows += double(rows_.rows(e));
+  if (possible <= 1000 * rows) return configurations(rows_, parents_);
+  Configurations each{0, std::vector<std::uint32_t>(rows_.rows())};
+  for (std::size_t e : members)
+    for (std::size_t r = rows_.begin(e); r < rows_.end(e); ++r)
+      each.of_row[r] = std::uint32_t(each.number++);
+  return each;
+}
+
+void AdditiveLogit::make_items(std::span<const std::size_t> members) {
+  const Configurations configuration = name_items(members);
+  items_.parents = parents_.size();
+  items_.items = configuration.number;
+  items_.row.assign(items_.items * items_.parents, 0);
+  shares_.resize(rows_.environments());
+  std::vector<std::uint32_t> seen(items_.items, 0);
+  for (std::size_t e : members) {
+    for (std::size_t p = 0; p < parents_.size(); ++p) {
+      const std::uint8_t* column = rows_.column(parents_[p]);
+      for (std::size_t r = rows_.begin(e); r < rows_.end(e); ++r)
+        items_.row[configuration.of_row[r] * items_.parents + p] =
+            std::uint16_t(offset_[p] + column[r]);
+    }
+    for (std::size_t r = rows_.begin(e); r < rows_.end(e); ++r)
+      if (seen[configuration.of_row[r]]++ == 0) shares_[e].push_back({configuration.of_row[r], 0});
+    for (Share& share : shares_[e]) std::swap(share.number, seen[share.item]);
+  }
+}
+
+double AdditiveLogit::log_evidence_of(std::span<const std::size_t> pool, double tolerance) {
+  double rows = 0;
+  for (std::size_t e : pool) rows += double(rows_.rows(e));
+  if (rows == 0) return 0;
+  start(pool);
+  climb(tolerance);
+  bend();
+  return log_evidence();
+}
+
+void AdditiveLogit::make_prior(std::span<const std::size_t> present, AdditivePrior prior) {
+  precision_.assign(order_, 0.0);
+  precision_[0] = prior.intercept;
+  for (std::size_t p = 0; p < parents_.size(); ++p) {
+    const std::size_t levels = rows_.levels(parents_[p]);
+    double total = 0.5 * double(levels);  // half a row each: levels that never occurred
+    for (std::size_t e : present) total += double(rows_.rows(e));
+    for (std::size_t l = 0; l < levels; ++l) {
+      double number = 0.5;
+      for (std::size_t e : present) number += rows_.counts(parents_[p], e)[l];
+      precision_[offset_[p] + l] = prior.ridge * number / total;
+    }
+  }
+}
+
+void AdditiveLogit::count_pool(std::span<const std::size_t> pool) {
+  std::fill(pooled_.begin(), pooled_.end(), 0);
+  pool_rows_ = 0;
+  for (std::size_t e : pool) {
+    pooled_[e] = 1;
+    pool_rows_ += double(rows_.rows(e));
+  }
+  weight_.assign(items_.items, 0.0);
+  for (std::size_t e : pool)
+    for (const Share& share : shares_[e]) weight_[share.item] += share.number;
+  cross_.assign(order_ * order_, 0.0);
+  observed_.assign(order_ * width_, 0.0);
+  // Whichever is less: add what is pooled, or take the rest away from the tables of all rows.
+  const bool most = 2 * pool_rows_ > double(rows_.rows());
+  if (most) count_pairs();
+  for (std::size_t e = 0; e < pooled_.size(); ++e)
+    if (bool(pooled_[e]) != most) count_rows(e, most ? -1 : 1);
+}
+
+/// X'X and X'Y of all rows, from the tables of pairs.
+void AdditiveLogit::count_pairs() {
+  const auto pair = [&](std::size_t a, std::size_t b, auto&& take) {
+    const bool in_order = a < b;
+    const auto counts = rows_.pair_counts(in_order ? a : b, in_order ? b : a);
+    const std::size_t la = rows_.levels(a), lb = rows_.levels(b);
+    for (std::size_t i = 0; i < la; ++i)
+      for (std::size_t j = 0; j < lb; ++j)
+        take(i, j, double(counts[in_order ? i * lb + j : j * la + i]));
+  };
+  const auto total = [&](std::size_t v, std::size_t level) {
+    double sum = 0;
+    for (std::size_t e = 0; e < rows_.environments(); ++e) sum += rows_.counts(v, e)[level];
+    return sum;
+  };
+  cross_[0] = double(rows_.rows());
+  for (std::size_t c = 0; c < classes_; ++c) observed_[c] = total(child_, c);
+  for (std::size_t p = 0; p < parents_.size(); ++p) {
+    for (std::size_t l = 0; l < rows_.levels(parents_[p]); ++l) {
+      const std::size_t i = offset_[p] + l;
+      cross_[i * order_] = cross_[i * order_ + i] = total(parents_[p], l);
+    }
+    for (std::size_t q = 0; q < p; ++q)
+      pair(parents_[p], parents_[q], [&](std::size_t i, std::size_t j, double n) {
+        cross_[(offset_[p] + i) * order_ + offset_[q] + j] = n;
+      });
+    pair(parents_[p], child_, [&](std::size_t i, std::size_t c, double n) {
+      observed_[(offset_[p] + i) * width_ + c] = n;
+    });
+  }
+}
+
+void AdditiveLogit::count_rows(std::size_t environment, double sign) {
+  const std::uint8_t* child = rows_.column(child_);
+  std::vector<std::size_t> row(parents_.size());
+  for (std::size_t r = rows_.begin(environment); r < rows_.end(environment); ++r) {
+    cross_[0] += sign;
+    observed_[child[r]] += sign;
+    for (std::size_t p = 0; p < parents_.size(); ++p) {
+      row[p] = offset_[p] + rows_.column(parents_[p])[r];
+      observed_[row[p] * width_ + child[r]] += sign;
+      double* cross = &cross_[row[p] * order_];
+      cross[0] += sign;
+      for (std::size_t q = 0; q <= p; ++q) cross[row[q]] += sign;
+    }
+  }
+}
+
+void AdditiveLogit::start(std::span<const std::size_t> pool) {
+  moves_.clear();
+  count_pool(pool);
+  first_guess();
+}
+
+void AdditiveLogit::repool(std::span<const std::size_t> pool) { count_pool(pool); }
+
+/// The step from the intercept alone: what Newton would do, from the counts.
+void AdditiveLogit::first_guess() {
+  theta_.assign(order_ * width_, 0.0);
+  gradient_.assign(order_ * width_, 0.0);
+  std::vector<double> share(classes_), covariance(classes_ * classes_);
+  double mean = 0;
+  for (std::size_t c = 0; c < classes_; ++c) {
+    share[c] = (observed_[c] + 0.5) / (pool_rows_ + 0.5 * double(classes_));
+    theta_[c] = portable_log(share[c]);
+    mean += theta_[c] / double(classes_);
+  }
+  for (std::size_t c = 0; c < classes_; ++c) theta_[c] -= mean;
+  for (std::size_t a = 0; a < classes_; ++a) {
+    for (std::size_t b = 0; b < classes_; ++b)
+      covariance[a * classes_ + b] = (a == b ? share[a] : 0.0) - share[a] * share[b];
+    for (std::size_t i = 0; i < order_; ++i)
+      gradient_[i * width_ + a] = observed_[i * width_ + a] - cross_[i * order_] * share[a] -
+                                  precision_[i] * theta_[i * width_ + a];
+  }
+  choose_directions(covariance);
+  for (std::size_t g = 0; g < curvature_.groups.size(); ++g)
+    for (std::size_t i = 0; i < order_; ++i)
+      for (std::size_t j = 0; j <= i; ++j)
+        for (std::size_t l = 0; l < lanes; ++l)
+          curvature_.groups[g].at(i, j)[l] = variances_[g * lanes + l] * cross_[i * order_ + j];
+  factor_groups();
+  add(theta_, 1, newton(gradient_));
+}
+
+void AdditiveLogit::look(bool with_outer) {
+  ++looks_;
+  additive_pass(items_, weight_, theta_, classes_, width_, with_outer, pass_);
+  objective_ = 0;
+  for (std::size_t i = 0; i < items_.items; ++i) objective_ -= weight_[i] * pass_.log_sum[i];
+  for (std::size_t i = 0; i < order_; ++i)
+    for (std::size_t c = 0; c < classes_; ++c) {
+      const std::size_t at = i * width_ + c;
+      objective_ += theta_[at] * (observed_[at] - 0.5 * precision_[i] * theta_[at]);
+      gradient_[at] = observed_[at] - pass_.expected[at] - precision_[i] * theta_[at];
+    }
+}
+
+void AdditiveLogit::bend() {
+  look(true);
+  std::vector<double> covariance(classes_ * classes_);
+  for (std::size_t a = 0; a < classes_; ++a)
+    for (std::size_t b = 0; b < classes_; ++b)
+      covariance[a * classes_ + b] =
+          ((a == b ? pass_.expected[a] : 0.0) - pass_.outer[a * width_ + b]) /
+          std::max(1.0, pool_rows_);
+  choose_directions(covariance);
+  additive_curvature(items_, weight_, theta_, classes_, width_, pass_, curvature_);
+  factor_groups();
+  moves_.clear();
+}
+
+/// The principal directions of the child's indicator, the strongest first; that of equal logits,
+/// along which nothing varies, comes last and is left out.
+void AdditiveLogit::choose_directions(const std::vector<double>& covariance) {
+  Matrix square(classes_, classes_);
+  square.values = covariance;
+  const SymmetricEigen eigen = symmetric_eigen(std::move(square));
+  // One or two directions too many for the groups are the weakest: they follow the one before.
+  const std::size_t exact = classes_ > 3 ? classes_ - 3 : 1;
+  curvature_.groups.resize(padded(exact) / lanes);
+  for (CholeskyLanes& group : curvature_.groups) group.resize(order_);
+  curvature_.stride = padded(classes_);
+  curvature_.directions.assign(classes_ * curvature_.stride, 0.0);
+  variances_.assign(curvature_.stride, 0.0);
+  for (std::size_t d = 0; d + 1 < classes_; ++d) {
+    variances_[d] = std::max(1e-12, eigen.values[d]);
+    for (std::size_t c = 0; c < classes_; ++c)
+      curvature_.directions[c * curvature_.stride + d] = eigen.vectors(c, d);
+  }
+}
+
+void AdditiveLogit::factor_groups() {
+  for (CholeskyLanes& group : curvature_.groups) {
+    for (std::size_t i = 0; i < order_; ++i)
+      for (std::size_t l = 0; l < lanes; ++l) group.at(i, i)[l] += precision_[i];
+    factor(group);
+  }
+  log_determinant_ = freedom_ = 0;
+  for (std::size_t d = 0; d + 1 < classes_; ++d) {
+    const std::size_t like = std::min(d, curvature_.exact() - 1);
+    const double share = variances_[d] / variances_[like];
+    for (std::size_t i = 0; i < order_; ++i) {
+      const double root = curvature_.groups[like / lanes].at(i, i)[like % lanes];
+      const double pivot = 1 + share * (root * root / precision_[i] - 1);
+      log_determinant_ += portable_log(pivot);
+      freedom_ += 1 - 1 / pivot;
+    }
+  }
+}
+
+/// The gradient divided by the curvature.
+AdditiveLogit::Vector AdditiveLogit::newton(const Vector& gradient) const {
+  Vector step(order_ * width_, 0.0);
+  std::vector<double> turned(order_ * lanes);
+  for (std::size_t g = 0; g < curvature_.groups.size(); ++g) {
+    turn(gradient, g * lanes, 0, turned);
+    solve(curvature_.groups[g], turned);
+    turn_back(turned, g * lanes, 0, step);
+  }
+  for (std::size_t d = curvature_.exact(); d + 1 < classes_; ++d) {
+    turn(gradient, d - lanes + 1, lanes - 1, turned);
+    solve(curvature_.groups.back(), turned);
+    turn_back(turned, d - lanes + 1, lanes - 1, step);
+  }
+  return step;
+}
+
+/// Of lane l on: lane l is the part along direction `first` + l.
+void AdditiveLogit::turn(const Vector& gradient, std::size_t first, std::size_t lane,
+                         std::vector<double>& turned) const {
+  std::fill(turned.begin(), turned.end(), 0.0);
+  for (std::size_t i = 0; i < order_; ++i)
+    for (std::size_t c = 0; c < classes_; ++c) {
+      const double* direction = &curvature_.directions[c * curvature_.stride + first];
+      for (std::size_t l = lane; l < lanes; ++l)
+        turned[i * lanes + l] += gradient[i * width_ + c] * direction[l];
+    }
+}
+
+void AdditiveLogit::turn_back(const std::vector<double>& turned, std::size_t first,
+                              std::size_t lane, Vector& step) const {
+  for (std::size_t i = 0; i < order_; ++i)
+    for (std::size_t c = 0; c < classes_; ++c) {
+      const double* direction = &curvature_.directions[c * curvature_.stride + first];
+      for (std::size_t l = lane; l < lanes; ++l)
+        step[i * width_ + c] += turned[i * lanes + l] * direction[l];
+    }
+}
+
+/// L-BFGS: what the moves since the last factoring say about the curvature between directions.
+AdditiveLogit::Vector AdditiveLogit::quasi_newton() const {
+  Vector gradient = gradient_;
+  std::vector<double> share(moves_.size());
+  for (std::size_t k = moves_.size(); k-- > 0;) {
+    share[k] = dot(moves_[k].step, gradient) / moves_[k].along;
+    add(gradient, -share[k], moves_[k].turn);
+  }
+  Vector step = newton(gradient);
+  for (std::size_t k = 0; k < moves_.size(); ++k)
+    add(step, share[k] - dot(moves_[k].turn, step) / moves_[k].along, moves_[k].step);
+  return step;
+}
+
+/// Goes along the direction as far as it is worth it; false where nothing is gained any more.
+bool AdditiveLogit::advance(const Vector& direction) {
+  const Vector start = theta_, gradient = gradient_;
+  const double before = objective_, slope = dot(gradient, direction);
+  for (double scale = moves_.empty() ? 0.5 : 1; scale > 1e-6;) {  // the first is mostly too long
+    theta_ = start;
+    add(theta_, scale, direction);
+    look();
+    if (objective_ >= before + 0.01 * scale * slope) {
+      Move move{direction, gradient, 0};
+      for (double& x : move.step) x *= scale;
+      add(move.turn, -1, gradient_);
+      move.along = dot(move.step, move.turn);
+      if (move.along > 0) moves_.push_back(std::move(move));
+      return true;
+    }
+    // The parabola through both values tells how much was too far.
+    const double best = 0.5 * scale * scale * slope / (scale * slope - (objective_ - before));
+    scale = std::clamp(best, 0.1 * scale, 0.5 * scale);
+  }
+  theta_ = start;
+  look();
+  return false;
+}
+
+void AdditiveLogit::climb(double tolerance) {
+  constexpr std::size_t most_moves = 100, moves_kept = 12;
+  look();
+  for (std::size_t n = 0; n < most_moves; ++n) {
+    const Vector direction = quasi_newton();
+    promised_ = 0.5 * dot(direction, gradient_);
+    if (promised_ <= tolerance || !advance(direction)) return;
+    if (moves_.size() > moves_kept) moves_.erase(moves_.begin());
+  }
+}
+
+double AdditiveLogit::predictive(std::size_t environment) const {
+  const std::uint8_t* child = rows_.column(child_);
+  double sum = 0;
+  for (std::size_t r = rows_.begin(environment); r < rows_.end(environment); ++r)
+    sum += theta_[child[r]];
+  for (std::size_t p = 0; p < parents_.size(); ++p) {
+    const std::uint8_t* column = rows_.column(parents_[p]);
+    const double* theta = &theta_[offset_[p] * width_];
+    for (std::size_t r = rows_.begin(environment); r < rows_.end(environment); ++r)
+      sum += theta[column[r] * width_ + child[r]];
+  }
+  for (const Share& share : shares_[environment])
+    sum -= double(share.number) * pass_.log_sum[share.item];
+  if (pooled_[environment])
+    sum -= freedom_ * double(rows_.rows(environment)) / std::max(1.0, pool_rows_);
+  return sum;
+}
+
+}  // namespace whence
