@@ -480,18 +480,24 @@ std::string head(const PageInfo& info, const std::string& style, std::string_vie
 }  // namespace
 
 std::string report_page(std::span<const Report> reports, const PageInfo& info) {
-  const std::string style = page_style();
-  const std::string_view script = page_script();
+  const std::string style = page_style() + std::string(info.graph ? graph_style() : "");
+  const std::string script =
+      std::string(page_script()) + std::string(info.graph ? graph_script() : "");
   const auto ids = section_ids(reports);
   std::string out = "<!doctype html>\n<html lang=\"en\">\n" + head(info, style, script);
   out += "<body>\n<a class=\"skip\" href=\"#main\">Skip to the results</a>\n<div class=\"wrap\">\n";
   out += top(reports, info) + contents(reports, ids);
-  out += "<main id=\"main\" tabindex=\"-1\">\n" + all_claims(reports, ids);
+  out += "<main id=\"main\" tabindex=\"-1\">\n";
+  if (info.graph) out += graph_sections(*info.graph);
+  out += all_claims(reports, ids);
   std::size_t figures = 0;
   for (std::size_t i = 0; i < reports.size(); ++i)
     out += experiment(reports[i], ids[i], info, figures);
   out += "</main>\n" + colophon(info) + "</div>\n";
   out += "<script type=\"application/json\" id=\"whence-data\">" + island(reports) + "</script>\n";
+  if (info.graph)
+    out += "<script type=\"application/json\" id=\"whence-graph\">" + graph_island(*info.graph) +
+           "</script>\n";
   out += fmt::format("<script>{}</script>\n</body>\n</html>\n", script);
   return out;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "whence/core/report.hpp"
+#include "whence/io/graph_view.hpp"
 
 namespace whence {
 
@@ -14,6 +15,7 @@ struct PageInfo {
   std::string version, revision;
   std::string command;  // the command line that makes this page again
   bool random = true;   // false: found in given data, without random numbers and without runs
+  const GraphView* graph = nullptr;  // shown before everything else; lives as long as the page
 };
 
 /// Complete without scripts, without a network and without this program. All text is escaped, a

@@ -1,0 +1,314 @@
+#include "whence/discover/graph_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "whence/core/text.hpp"
+#include "whence/version.hpp"
+
+namespace whence {
+namespace {
+
+constexpr double decided = 0.95, likely = 0.5, least_drawn = 0.05;
+
+std::string percent(double p) {
+  if (p < 0.001) return "< 0.1 %";
+  if (p > 0.999) return "> 99.9 %";
+  return fmt::format("{:.1f} %", 100 * p);
+}
+
+double bounded(double p) { return std::clamp(p, 0.0, 1.0); }
+
+std::string plural(std::size_t n, const char* word) {
+  return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
+}
+
+// ---- JSON ----
+
+/// Support by environment; nothing where it was not worked out.
+Json support_json(const GraphResult& result, const EdgeFinding& edge) {
+  Json support = Json::object();
+  for (std::size_t e = 0; e < edge.support.size(); ++e)
+    support.set(result.environments[e].name, edge.support[e]);
+  return support;
+}
+
+Json edge_json(const GraphResult& result, const EdgeFinding& edge) {
+  const bool explained = !edge.support.empty();
+  return Json::object({{"from", result.variables[edge.from]},
+                       {"to", result.variables[edge.to]},
+                       {"probability", bounded(edge.probability)},
+                       {"adjacent_probability", bounded(edge.adjacent_probability)},
+                       {"shift_log_odds", explained ? Json(edge.shift_log_odds) : Json()},
+                       {"without_best", explained ? Json(bounded(edge.without_best)) : Json()},
+                       {"support", explained ? support_json(result, edge) : Json()}});
+}
+
+/// The findings, then whatever else is not impossible, so that the whole posterior can be judged.
+Json edges_json(const GraphResult& result) {
+  Json edges = Json::list();
+  const std::size_t m = result.variables.size();
+  std::vector<bool> told(m * m, false);
+  for (const EdgeFinding& edge : result.findings) {
+    edges.items.push_back(edge_json(result, edge));
+    told[edge.from * m + edge.to] = true;
+  }
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j) {
+      const double p = result.edges.at(i, j);
+      if (i == j || told[i * m + j] || p <= 0) continue;
+      edges.items.push_back(edge_json(result, {i, j, p, p + result.edges.at(j, i), 0, {}, 0}));
+    }
+  return edges;
+}
+
+Json pairs_json(const Graph& graph, const std::vector<std::string>& names) {
+  Json list = Json::list();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    for (std::size_t j = 0; j < names.size(); ++j)
+      if (graph.edge(VariableId(i), VariableId(j)))
+        list.items.push_back(Json::list(std::vector<std::string>{names[i], names[j]}));
+  return list;
+}
+
+Json class_json(const GraphResult& result) {
+  Json undirected = Json::list();
+  for (const auto& [a, b] : result.essential.undirected)
+    undirected.items.push_back(
+        Json::list(std::vector<std::string>{result.variables[a], result.variables[b]}));
+  const bool known = result.essential.directed.variables() == result.variables.size();
+  return Json::object(
+      {{"directed", known ? pairs_json(result.essential.directed, result.variables) : Json::list()},
+       {"undirected", std::move(undirected)}});
+}
+
+Json environment_json(const GraphResult& result, const GraphEnvironment& e) {
+  Json changed = Json::object();
+  for (std::size_t v = 0; v < result.variables.size(); ++v)
+    changed.set(result.variables[v], bounded(e.changed[v]));
+  return Json::object({{"name", e.name},
+                       {"rows", e.rows},
+                       {"baseline", e.baseline},
+                       {"changed", std::move(changed)},
+                       {"all_changed", bounded(e.all_changed)},
+                       {"none_changed", bounded(e.none_changed)}});
+}
+
+/// Equal graphs once, with how often they were drawn; most frequent first.
+Json draws_json(const GraphResult& result) {
+  using Edges = std::vector<std::pair<std::size_t, std::size_t>>;
+  std::map<Edges, std::size_t> counts;
+  for (const Graph& graph : result.draws) {
+    Edges edges;
+    for (std::size_t i = 0; i < graph.variables(); ++i)
+      for (std::size_t j = 0; j < graph.variables(); ++j)
+        if (graph.edge(VariableId(i), VariableId(j))) edges.emplace_back(i, j);
+    ++counts[std::move(edges)];
+  }
+  std::vector<std::pair<Edges, std::size_t>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  Json list = Json::list();
+  for (const auto& [edges, count] : sorted) {
+    Json pairs = Json::list();
+    for (const auto& [from, to] : edges)
+      pairs.items.push_back(Json::list(std::vector<double>{double(from), double(to)}));
+    list.items.push_back(Json::object({{"count", count}, {"edges", std::move(pairs)}}));
+  }
+  return list;
+}
+
+Json search_json(const GraphResult& result) {
+  const SearchRecord& search = result.search;
+  return Json::object({{"exact", search.exact},
+                       {"restarts", search.scores.size()},
+                       {"scores", Json::list(search.scores)},
+                       {"best_score", result.best_score},
+                       {"chain_spread", search.chain_spread},
+                       {"families_scored", search.families_scored},
+                       {"stopped", search.stopped.empty() ? Json() : Json(search.stopped)}});
+}
+
+Json variable_json(const Variable& variable) {
+  const bool categorical = variable.kind == Variable::Kind::categorical;
+  Json json =
+      Json::object({{"name", variable.name}, {"kind", categorical ? "categorical" : "real"}});
+  if (categorical) json.set("levels", variable.levels);
+  return json;
+}
+
+Json input_json(const SourceInfo& source) {
+  return Json::object({{"file", source.file},
+                       {"environment", source.environment.empty() ? Json() : source.environment},
+                       {"sha256", source.sha256},
+                       {"bytes", source.bytes},
+                       {"rows", source.rows},
+                       {"dropped", source.dropped}});
+}
+
+template <class Items, class Function>
+Json listed(const Items& items, Function to_json) {
+  Json list = Json::list();
+  for (const auto& item : items) list.items.push_back(to_json(item));
+  return list;
+}
+
+// ---- words ----
+
+bool is_open(const EdgeFinding& edge) {
+  return edge.adjacent_probability > likely &&
+         edge.probability < decided * edge.adjacent_probability;
+}
+
+std::string best_support(const GraphResult& result, const EdgeFinding& edge) {
+  const auto best = std::max_element(edge.support.begin(), edge.support.end());
+  if (best == edge.support.end() || *best < 0.05) return "–";
+  return fmt::format("{} ({:+.1f})",
+                     result.environments[std::size_t(best - edge.support.begin())].name, *best);
+}
+
+Table edges_table(const GraphResult& result) {
+  Table table{"edges",
+              "Edges, and how much each hangs on one environment",
+              {"cause", "effect", "probability", "joined at all", "best environment left out",
+               "supported most by (nats)"},
+              {}};
+  for (const EdgeFinding& edge : result.findings) {
+    if (edge.probability < least_drawn) continue;
+    table.rows.push_back({result.variables[edge.from], result.variables[edge.to],
+                          percent(edge.probability), percent(edge.adjacent_probability),
+                          edge.support.empty() ? "–" : percent(edge.without_best),
+                          best_support(result, edge)});
+  }
+  return table;
+}
+
+std::string changed_names(const GraphResult& result, const GraphEnvironment& e) {
+  if (e.all_changed > likely) return "everything";
+  std::vector<std::string> names;
+  for (std::size_t v = 0; v < result.variables.size(); ++v)
+    if (e.changed[v] > likely)
+      names.push_back(result.variables[v] + " (" + percent(e.changed[v]) + ")");
+  return names.empty() ? "nothing" : joined(names);
+}
+
+Table changes_table(const GraphResult& result) {
+  Table table{"changes",
+              "What changed where",
+              {"environment", "rows", "most likely changed", "everything", "nothing"},
+              {}};
+  for (const GraphEnvironment& e : result.environments)
+    table.rows.push_back(
+        {e.name, std::to_string(e.rows), e.baseline ? "the baseline" : changed_names(result, e),
+         e.baseline ? "–" : percent(e.all_changed), e.baseline ? "–" : percent(e.none_changed)});
+  return table;
+}
+
+std::vector<std::string> assumptions_of(const GraphResult& result) {
+  std::vector<std::string> list = {"There are no hidden common causes and no cycles.",
+                                   "Mechanisms change independently; where nothing changed, data "
+                                   "do not tell the direction of an "
+                                   "edge beyond the equivalence class."};
+  list.push_back(result.model == GraphModel::categorical ? "All variables are categorical."
+                                                         : "Effects are linear in their causes.");
+  return list;
+}
+
+}  // namespace
+
+Json graph_result_json(const GraphResult& result, const GraphProvenance& provenance) {
+  return Json::object(
+      {{"variables", Json::list(result.variables)},
+       {"summary", in_words(result)},
+       {"edges", edges_json(result)},
+       {"graph", pairs_json(result.graph, result.variables)},
+       {"equivalence_class", class_json(result)},
+       {"environments",
+        listed(result.environments,
+               [&](const GraphEnvironment& e) { return environment_json(result, e); })},
+       {"quiet", bounded(result.quiet)},
+       {"model", Json::object({{"name", name_of(result.model)},
+                               {"reason", result.model_reason},
+                               {"scale", result.scale},
+                               {"variables", listed(provenance.variables, variable_json)}})},
+       {"search", search_json(result)},
+       {"draws", draws_json(result)},
+       {"advice", Json::list(result.advice)},
+       {"warnings", Json::list(result.warnings)},
+       {"provenance", Json::object({{"program", "whence"},
+                                    {"format", graph_result_format},
+                                    {"version", version()},
+                                    {"revision", revision()},
+                                    {"inputs", listed(provenance.inputs, input_json)},
+                                    {"options", provenance.options}})}});
+}
+
+NamedGraph named_graph(const GraphResult& result) {
+  NamedGraph graph{result.variables, result.graph, result.edges.values};
+  for (std::size_t v = 0; v < result.variables.size(); ++v)
+    graph.probabilities[v * result.variables.size() + v] = 0;
+  for (double& p : graph.probabilities) p = bounded(p);
+  return graph;
+}
+
+std::string in_words(const GraphResult& result) {
+  std::size_t sure = 0, unsure = 0, open = 0, changed = 0, shifted = 0;
+  for (const EdgeFinding& edge : result.findings) {
+    if (!result.graph.edge(VariableId(edge.from), VariableId(edge.to))) continue;
+    ++(edge.probability > decided ? sure : is_open(edge) ? open : unsure);
+  }
+  for (const GraphEnvironment& e : result.environments) {
+    shifted += !e.baseline;
+    changed += !e.baseline && e.none_changed < 1 - decided;
+  }
+  std::string text =
+      fmt::format("{} among {}: {} more than 95 % sure", plural(sure + unsure + open, "edge"),
+                  plural(result.variables.size(), "variable"), sure);
+  if (unsure > 0) text += fmt::format(", {} less sure", unsure);
+  if (open > 0) text += fmt::format(", {} whose direction stays open", open);
+  return text + fmt::format(". Something changed in {} of {}.", changed,
+                            plural(shifted, "shifted environment"));
+}
+
+GraphView graph_view(const GraphResult& result) {
+  GraphView view;
+  view.variables = result.variables;
+  for (const EdgeFinding& edge : result.findings) {
+    const bool in_graph = result.graph.edge(VariableId(edge.from), VariableId(edge.to));
+    if (edge.probability < least_drawn && !in_graph) continue;
+    view.edges.push_back({edge.from, edge.to, bounded(edge.probability),
+                          bounded(edge.adjacent_probability), in_graph, is_open(edge),
+                          bounded(edge.without_best), edge.support});
+  }
+  for (const GraphEnvironment& e : result.environments) {
+    GraphView::Environment one{
+        e.name, e.rows, e.baseline, e.changed, bounded(e.all_changed), bounded(e.none_changed)};
+    for (double& p : one.changed) p = bounded(p);
+    view.environments.push_back(std::move(one));
+  }
+  view.advice = result.advice;
+  return view;
+}
+
+Report graph_report(const GraphResult& result) {
+  Report report;
+  report.experiment = "discover";
+  report.title =
+      fmt::format("What causes what among {}", plural(result.variables.size(), "variable"));
+  report.summary = in_words(result);
+  report.tables = {edges_table(result), changes_table(result)};
+  report.assumptions = assumptions_of(result);
+  report.warnings = result.warnings;
+  for (std::size_t k = 0; k < result.search.scores.size(); ++k)
+    report.numbers.push_back(
+        {fmt::format("score of the best graph from start {}", k + 1), result.search.scores[k]});
+  report.numbers.push_back(
+      {"largest difference of an edge between chains", result.search.chain_spread});
+  report.numbers.push_back({"families scored", double(result.search.families_scored)});
+  return report;
+}
+
+}  // namespace whence

@@ -1,0 +1,43 @@
+// What was found about many variables, for machines (the object that schemas/graph.schema.json
+// describes) and for people (the page).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "whence/core/report.hpp"
+#include "whence/discover/graph_discovery.hpp"
+#include "whence/io/data_reader.hpp"
+#include "whence/io/graph_formats.hpp"
+#include "whence/io/graph_view.hpp"
+#include "whence/io/json.hpp"
+
+namespace whence {
+
+/// Raised when a reader of the JSON object would have to change.
+inline constexpr int graph_result_format = 1;
+
+/// Where a result comes from.
+struct GraphProvenance {
+  std::vector<Variable> variables;
+  std::vector<SourceInfo> inputs;
+  Json options;  // everything that was asked for, defaults included
+};
+
+/// Equal inputs give equal bytes: no time, no folder, no thread count.
+Json graph_result_json(const GraphResult& result, const GraphProvenance& provenance);
+
+/// The graph with its probabilities, for the formats of other programs.
+NamedGraph named_graph(const GraphResult& result);
+
+/// The answer in one or two sentences.
+std::string in_words(const GraphResult& result);
+
+/// What the page draws.
+GraphView graph_view(const GraphResult& result);
+
+/// What the page says beside it. Tables: "edges", with what is left when the most telling
+/// environment is left out, and "changes".
+Report graph_report(const GraphResult& result);
+
+}  // namespace whence

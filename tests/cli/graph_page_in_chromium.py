@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""graph_page_in_chromium.py PAGE: uses the drawing of a graph as a reader would."""
+
+import sys
+
+from chromium import Chromium
+
+SHOWN = "[...document.querySelectorAll('.g-plot .g-edge')].filter(e => e.getClientRects().length).length"
+
+
+def check_threshold(page):
+    """More edges with a lower threshold, fewer with a higher one, and the words follow."""
+    def shown(value):
+        page.ask(f"(() => {{ const s = document.querySelector('.g-tools input'); s.value = {value}; "
+                 "s.dispatchEvent(new Event('input')); })()")
+        return page.ask(SHOWN)
+    few, usual, many = shown(99), shown(50), shown(5)
+    if not few <= usual <= many:
+        yield f"{few}, {usual}, {many} edges at 99, 50 and 5 %"
+    if not page.ask("document.querySelector('.g-count').textContent").startswith(f"{many} of "):
+        yield "the words do not follow the slider"
+    shown(50)
+
+
+def check_edge(page):
+    """A click, or a key, on an edge shows who supports it."""
+    page.ask("document.querySelector('.g-plot .g-edge:not(.g-below) .g-hit')"
+             ".dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    if "Probability" not in page.ask("document.querySelector('.g-detail').textContent"):
+        yield "a click on an edge shows nothing"
+    if page.ask("document.querySelectorAll('.g-detail script, .g-detail img').length"):
+        yield "a name became markup"
+    page.ask("(() => { const e = [...document.querySelectorAll('.g-plot .g-edge:not(.g-below)')].pop();"
+             "e.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true})); })()")
+    if page.ask("document.querySelectorAll('.g-edge.chosen').length") != 1:
+        yield "one edge should be chosen"
+
+
+def check_sizes(page):
+    for width in (320, 375, 768, 1280):
+        for scheme in ("light", "dark"):
+            page.media(scheme)
+            page.size(width, 800)
+            if page.ask("document.documentElement.scrollWidth") > width:
+                yield f"wider than a screen of {width} pixels"
+    page.ask("document.querySelector('.g-tools button').click()")
+    page.size(375, 800)
+    if page.ask("document.querySelector('.g-plot').getBoundingClientRect().width") > 375:
+        yield "the whole graph does not fit a phone"
+
+
+def main(path):
+    with Chromium() as page:
+        page.open(path)
+        faults = [*check_threshold(page), *check_edge(page), *check_sizes(page)]
+        faults += [f"console: {line}" for line in page.log]
+        faults += [f"asked for {url}" for url in page.requests if not url.startswith(("file:", "data:"))]
+        faults += ["a dialog opened"] if page.dialogs else []
+    print("\n".join(faults) or "the graph works in Chromium")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,78 @@
+// A found graph as a document: other commands read it, and it says what was found.
+#include "whence/discover/graph_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include "whence/discover/graph_evaluation.hpp"
+#include "whence/io/json_reader.hpp"
+#include "whence/worlds/graph_world.hpp"
+
+namespace whence {
+namespace {
+
+GraphResult sample() {
+  GraphResult r;
+  r.variables = {"a", "b", "c"};
+  r.edges = EdgeMatrix(3);
+  r.edges.at(0, 1) = 0.99;
+  r.edges.at(1, 2) = 0.6;
+  r.edges.at(2, 1) = 0.4;
+  r.edges.at(2, 0) = 0.001;
+  r.graph = read_graph("0->1->2");
+  r.essential = {read_graph("0->1", 3), {{1, 2}}};
+  r.findings = {
+      {0, 1, 0.99, 0.99, 4, {0, 4}, 0.5}, {1, 2, 0.6, 1, 0, {}, 0}, {2, 1, 0.4, 1, 0, {}, 0}};
+  r.environments = {{"base", 50, true, {0, 0, 0}, 0, 1},
+                    {"e", 10, false, {0.9, 0.1, 0}, 0.01, 0.02}};
+  r.draws = {r.graph, r.graph, read_graph("0->1,2->1", 3)};
+  r.search.scores = {-10, -11};
+  r.advice = {"b and c are linked"};
+  return r;
+}
+
+TEST(GraphReport, OtherCommandsReadTheDocument) {
+  const GraphResult result = sample();
+  const Json json = read_json(graph_result_json(result, {}).dump(2), "result.json");
+  const NamedGraph graph = graph_of_json(json, "result.json");
+  EXPECT_EQ(graph, named_graph(result));
+  const NamedGraph truth{{"c", "b", "a"}, read_graph("2->1->0")};
+  const GraphEvaluation e = evaluate_graph(graph, &json, "result.json", truth, nullptr, "truth");
+  EXPECT_EQ(e.distance.total(), 0u);
+  EXPECT_NEAR(e.expected_structural, 1. / 3, 1e-12) << "one of three draws turns b -> c round";
+  EXPECT_TRUE(e.expected_intervention.has_value());
+}
+
+TEST(GraphReport, EqualDrawsAreCounted) {
+  const Json json = graph_result_json(sample(), {});
+  const Json& draws = *json.find("draws");
+  ASSERT_EQ(draws.items.size(), 2u);
+  EXPECT_EQ(draws.items[0].find("count")->text, "2");
+}
+
+TEST(GraphReport, WordsAndTables) {
+  const GraphResult result = sample();
+  EXPECT_EQ(in_words(result),
+            "2 edges among 3 variables: 1 more than 95 % sure, 1 whose direction stays open. "
+            "Something changed in 1 of 1 shifted environment.");
+  const Report report = graph_report(result);
+  EXPECT_EQ(report.tables[0].rows[0],
+            (std::vector<std::string>{"a", "b", "99.0 %", "99.0 %", "50.0 %", "e (+4.0)"}));
+  EXPECT_EQ(report.tables[1].rows[1][2], "a (90.0 %)");
+  const GraphView view = graph_view(result);
+  EXPECT_TRUE(view.edges[1].open);
+  EXPECT_FALSE(view.edges[2].in_graph);
+}
+
+TEST(GraphReport, TruthsOfSimulationsAreReadBack) {
+  GraphWorldSpec spec{read_graph("chain3")};
+  const GraphSimulation s = simulate_graph(spec, 1);
+  GraphOptions options;
+  options.baseline = 0;
+  const GraphResult result = find_graph(s.data, options);
+  const Json json = graph_result_json(result, {s.data.variables, {}, Json::object()});
+  EXPECT_EQ(json.find("environments")->items.size(), s.data.environments.size());
+  EXPECT_EQ(json.find("variables")->items[2].text, "X2");
+}
+
+}  // namespace
+}  // namespace whence
