@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/whence/bench_direction.hpp"
 #include "apps/whence/bench_graphs.hpp"
 #include "apps/whence/commands.hpp"
 #include "apps/whence/machine.hpp"
@@ -458,7 +459,7 @@ class Bench {
 std::string work_choices() {
   std::vector<std::string> names = {"all"};
   for (const Work& work : all_work()) names.push_back(work.name);
-  names.emplace_back("graphs");
+  names.insert(names.end(), {"direction", "graphs"});
   return "NAME:" + joined(names, "|");
 }
 
@@ -466,12 +467,13 @@ std::string work_choices() {
 
 void add_bench(CLI::App& root, Globals& globals) {
   CLI::App* app = root.add_subcommand(
-      "bench", "speed beside PyTorch's; graphs: how near it comes to the truth");
+      "bench", "speed beside PyTorch's; direction, graphs: how often it is right");
   app->group("Tools");
   const auto options = std::make_shared<BenchOptions>();
-  app->add_option("NAME", options->name,
-                  "a piece of work, or all of them; graphs: accuracy, honesty and time of graphs "
-                  "from shifts on data whose truth is known")
+  app->add_option(
+         "NAME", options->name,
+         "a piece of work, or all of them; direction, graphs: accuracy, honesty and time of "
+         "whence direction and of graphs from shifts on data whose truth is known")
       ->default_str("all")
       ->type_name(work_choices());
   add_value(*app, "--contender", options->contender,
@@ -484,26 +486,30 @@ void add_bench(CLI::App& root, Globals& globals) {
   app->add_flag("--quick", options->quick, "shorter passes and smaller checks: rough figures");
   app->add_flag("--json", options->json, "print one JSON object");
   add_value(*app, "--scale", options->graphs.scale, "smoke|full",
-            "of graphs: as many data sets as the rates need, or a few");
+            "of direction and graphs: as many data sets as the rates need, or a few");
   add_value(
       *app, "--only", options->graphs.only, "NAMES",
       "of graphs: these rows of its tables, joined by commas; 'shuffled*' is all that begin so")
       ->default_str("all");
   add_value(*app, "--seed", options->graphs.seed, "N",
-            "of graphs: seed of all random numbers, 0 to 2^64-1");
+            "of direction and graphs: seed of all random numbers, 0 to 2^64-1");
   add_value(*app, "-o,--output", options->graphs.output, "DIR",
-            "of graphs: where the page and the tables go")
-      ->default_str("whence-out/bench-graphs");
+            "of direction and graphs: where the page and the tables go")
+      ->default_str("whence-out/bench-NAME");
   app->footer(
       "The contenders are the scripts of bench/contenders. They need torch (Debian: "
       "python3-torch),\n"
       "in python3 or in the interpreter that WHENCE_PYTHON names. Nothing is timed before it "
       "agrees.");
   app->callback([options, &globals] {
-    if (options->name != "graphs") return Bench(*options, globals).run();
-    options->graphs.threads = options->threads;
-    options->graphs.json = options->json;
-    bench_graphs(options->graphs, globals);
+    GraphsBenchOptions& graphs = options->graphs;
+    graphs.threads = options->threads;
+    graphs.json = options->json;
+    if (options->name == "direction")
+      return bench_direction(
+          {graphs.scale, graphs.output, graphs.seed, graphs.threads, graphs.json}, globals);
+    if (options->name == "graphs") return bench_graphs(graphs, globals);
+    Bench(*options, globals).run();
   });
 }
 

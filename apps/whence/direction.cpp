@@ -89,7 +89,7 @@ void run(const DirectionCommand& command, const Globals& globals) {
   stop_if_interrupted();
   const std::size_t own = result.warnings.size();
   result.warnings.insert(result.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
-  Report report = direction_report(result, belief_path(loaded.data, options, result));
+  Report report = direction_report(result, belief_path(result));
   const Json asked = options_json(command, settings);
   report.settings_json = asked.dump();
   record.timed("direction", record.elapsed());

@@ -88,10 +88,16 @@ double log_likelihood(const VectorXd& score, const VectorXd& label) {
   return (label.array() * s - s.max(0.0) - ((-s.abs()).exp() + 1).log()).sum();
 }
 
+/// A fitted logistic model: its evidence, and how far the two groups of rows overlap in what it
+/// sees: 1 where labels cannot be guessed, 0 where they are certain.
+struct Fit {
+  double log_evidence = 0, overlap = 1;
+};
+
 /// Laplace's log-evidence of logistic regression with an intercept and coefficients N(0, (width
 /// scale)^2).
-double log_evidence(const MatrixXd& columns, const VectorXd& scale, double width,
-                    const VectorXd& label) {
+Fit fit_labels(const MatrixXd& columns, const VectorXd& scale, double width,
+               const VectorXd& label) {
   const Size n = columns.rows(), p = columns.cols();
   // Whitened coefficients: columns carry the prior scale, every coefficient is N(0, 1).
   MatrixXd x(n, p + 1);
@@ -129,16 +135,32 @@ double log_evidence(const MatrixXd& columns, const VectorXd& scale, double width
     if (gain < 1e-10) break;
   }
   const double log_det = 2 * curvature.matrixLLT().diagonal().array().log().sum();
-  return value - 0.5 * log_det;
+  const Eigen::ArrayXd probability = 1 / (1 + (-score.array()).exp());
+  const double unsure = (probability * (1 - probability)).mean();
+  return {value - 0.5 * log_det, std::min(1.0, unsure / (share * (1 - share)))};
 }
 
 /// Averaged over how wide the coefficients may be; relative to labels that depend on nothing.
-double gain(const Features& f, const VectorXd& label) {
+Fit gain(const Features& f, const VectorXd& label) {
   constexpr std::array widths = {0.3, 1.0, 3.0};
-  const double nothing = log_evidence(MatrixXd(label.size(), 0), VectorXd(0), 1, label);
+  const double nothing = fit_labels(MatrixXd(label.size(), 0), VectorXd(0), 1, label).log_evidence;
   std::vector<double> each;
-  for (double width : widths) each.push_back(log_evidence(f.columns, f.scale, width, label));
-  return log_mean_exp(each) - nothing;
+  Fit best{-INFINITY, 1};
+  for (double width : widths) {
+    const Fit fit = fit_labels(f.columns, f.scale, width, label);
+    each.push_back(fit.log_evidence);
+    if (fit.log_evidence > best.log_evidence) best = fit;
+  }
+  return {log_mean_exp(each) - nothing, best.overlap};
+}
+
+/// That seeing both adds nothing to seeing one speaks for an unchanged mechanism, but only as far
+/// as rows of both groups were there to compare: where one variable tells the groups apart, nothing
+/// is learnt about the other one given it, beyond what it shows by itself.
+double with_overlap(double both, const Fit& one, const Fit& other) {
+  const double lack = std::min(0.0, both - one.log_evidence);
+  const double counted = std::min(std::sqrt(one.overlap) * lack, std::min(0.0, other.log_evidence));
+  return std::max(both, one.log_evidence + counted);
 }
 
 }  // namespace
@@ -156,7 +178,15 @@ LabelEvidence label_evidence(const Dataset& data, std::size_t environment,
   VectorXd label = VectorXd::Zero(Size(rows.size()));
   label.head(ours).setOnes();
   const Features u = features(data, VariableId(0), rows), v = features(data, VariableId(1), rows);
-  return {gain(u, label), gain(v, label), gain(joined(u, v), label)};
+  const Features both = joined(u, v);
+  const Size alone = u.columns.cols() + v.columns.cols();
+  const Features apart{both.columns.leftCols(alone), both.scale.head(alone)};
+  const Fit by_u = gain(u, label), by_v = gain(v, label);
+  const auto of_both = [&](const Features& f) {
+    const double found = gain(f, label).log_evidence;
+    return std::max(with_overlap(found, by_u, by_v), with_overlap(found, by_v, by_u));
+  };
+  return {by_u.log_evidence, by_v.log_evidence, of_both(both), of_both(apart)};
 }
 
 namespace {
@@ -188,9 +218,10 @@ std::size_t coarse_count(const Variable& variable) {
   return variable.kind == Variable::Kind::categorical ? std::size_t(variable.levels) : bins;
 }
 
+using Levels = std::span<const std::size_t>;
+
 /// Dependent against independent, averaged over how smooth the table is.
-double table_dependence(const std::vector<std::size_t>& u, std::size_t levels_u,
-                        const std::vector<std::size_t>& v, std::size_t levels_v) {
+double table_dependence(Levels u, std::size_t levels_u, Levels v, std::size_t levels_v) {
   FamilyCounts joint(1, levels_u * levels_v), marginal_u(1, levels_u), marginal_v(1, levels_v);
   for (std::size_t r = 0; r < u.size(); ++r) {
     joint.cells[u[r] * levels_v + v[r]] += 1;
@@ -205,6 +236,20 @@ double table_dependence(const std::vector<std::size_t>& u, std::size_t levels_u,
   return log_mean_exp(each);
 }
 
+/// Of one coordinate of each: the same dependence everywhere, or each environment with its own.
+double coordinate_dependence(const Dataset& data, std::size_t i, std::size_t j) {
+  const auto u = coarse_levels(data, 0, i), v = coarse_levels(data, 1, j);
+  const std::size_t levels_u = coarse_count(data.variables[0]);
+  const std::size_t levels_v = coarse_count(data.variables[1]);
+  double own = 0;
+  for (const Environment& e : data.environments) {
+    const double here = table_dependence(Levels(u).subspan(e.begin, e.rows()), levels_u,
+                                         Levels(v).subspan(e.begin, e.rows()), levels_v);
+    own += log_add_exp(0, here) - std::log(2.0);
+  }
+  return log_add_exp(table_dependence(u, levels_u, v, levels_v), own) - std::log(2.0);
+}
+
 std::size_t coordinates(const Variable& variable) {
   return variable.kind == Variable::Kind::categorical ? 1 : std::size_t(variable.dimension);
 }
@@ -216,8 +261,7 @@ double dependence_evidence(const Dataset& data) {
   std::vector<double> pairs;
   for (std::size_t i = 0; i < coordinates(data.variables[0]); ++i)
     for (std::size_t j = 0; j < coordinates(data.variables[1]); ++j)
-      pairs.push_back(table_dependence(coarse_levels(data, 0, i), coarse_count(data.variables[0]),
-                                       coarse_levels(data, 1, j), coarse_count(data.variables[1])));
+      pairs.push_back(coordinate_dependence(data, i, j));
   return log_mean_exp(pairs);
 }
 

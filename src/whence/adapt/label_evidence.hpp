@@ -18,8 +18,10 @@
 namespace whence {
 
 /// log-evidence that the law of u, of v and of (u, v) differs between the two groups of rows.
+/// `apart`: that the laws of u and of v differ, each by itself: their weights multiply. (That is not
+/// u + v: where the two go together, one change shows in both.)
 struct LabelEvidence {
-  double u = 0, v = 0, both = 0;
+  double u = 0, v = 0, both = 0, apart = 0;
 };
 
 /// Rows of `data` (two variables, of any kinds) in environment `e` against those of `reference`
@@ -28,7 +30,8 @@ LabelEvidence label_evidence(const Dataset& data, std::size_t environment,
                              std::span<const std::size_t> reference);
 
 /// log-evidence that the two variables depend on each other within environments: coarse tables of
-/// within-environment ranks, dependent against independent. The same for (u, v) and (v, u).
+/// within-environment ranks, dependent against independent; one table for all environments, or one
+/// for each, of which any may have been cut. The same for (u, v) and (v, u).
 double dependence_evidence(const Dataset& data);
 
 }  // namespace whence

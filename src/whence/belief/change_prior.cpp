@@ -33,7 +33,7 @@ std::array<ChangeRegime, 3> ChangePrior::regimes(Structure structure_kind) const
   constexpr double nearly_all = 0.95, hardly = 0.01;
   return {{{1 - quiet - turbulent, told},
            {quiet, with_extremes(told, nearly_all, hardly)},
-           {turbulent, with_extremes(told, hardly, nearly_all)}}};
+           {turbulent, with_extremes(told, 1 - nearly_all, nearly_all)}}};
 }
 
 }  // namespace whence

@@ -44,7 +44,8 @@ struct ChangePrior {
   std::array<double, structures> structure = {1.0 / 3, 1.0 / 3, 1.0 / 3};
   ChangeProbabilities change = {0.10, 0.15, 0.15, 0.15, 0.15, 0.30};
   double quiet = 0.2;      // weight of the regime in which 95 % of the environments are unchanged
-  double turbulent = 0.2;  // weight of the regime in which 95 % change altogether
+  double turbulent = 0.2;  // weight of the regime in which 95 % change altogether, and none in
+                           // part: a hidden common cause looks like that
 
   /// The three regimes, told for a structure: without a link both variables change alike.
   std::array<ChangeRegime, 3> regimes(Structure structure) const;

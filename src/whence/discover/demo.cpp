@@ -62,7 +62,7 @@ Found find(const CategoricalWorld& world, ShiftKind kind, const RunOptions& opti
   how.baseline = 0;
   how.threads = options.threads;
   Found found{find_direction(data, how), std::move(path)};
-  for (const BeliefStep& step : belief_path(data, how, found.result)) {
+  for (const BeliefStep& step : belief_path(found.result)) {
     found.path.x.push_back(step.environments == 0 ? 0 : double(step.environments - 1));
     found.path.median.push_back(step.belief[0]);
   }

@@ -29,10 +29,21 @@ using Kind = Variable::Kind;
 struct StructureScore {
   double log_evidence = 0;
   std::vector<double> steps;
+  std::vector<double> after;  // log-evidence of the environments up to and with each
   std::vector<ChangeProbabilities> changes;
   double log_dropped = -INFINITY;
 };
 using Scored = std::array<StructureScore, structures>;
+
+/// After each environment, averaged over hyper-parameters.
+std::vector<double> evidence_after(std::span<const PoolingResult> each) {
+  std::vector<double> sums(each.size(), 0.0), after;
+  for (std::size_t e = 0; e < each[0].steps.size(); ++e) {
+    for (std::size_t h = 0; h < each.size(); ++h) sums[h] += each[h].steps[e];
+    after.push_back(log_mean_exp(sums));
+  }
+  return after;
+}
 
 /// Averages over hyper-parameters by their evidence, the same ones for every structure.
 StructureScore averaged(std::span<const PoolingResult> each) {
@@ -42,6 +53,7 @@ StructureScore averaged(std::span<const PoolingResult> each) {
   StructureScore score;
   score.log_evidence = total - std::log(double(each.size()));
   score.steps.assign(each[0].steps.size(), 0.0);
+  score.after = evidence_after(each);
   score.changes.assign(each[0].changes.size(), ChangeProbabilities{});
   for (std::size_t h = 0; h < each.size(); ++h) {
     const double weight = std::exp(evidence[h] - total);
@@ -82,11 +94,10 @@ Scored pool_structures(const MakeModel& make, std::span<const double> hyper, con
   return scored;
 }
 
-Scorer categorical_scorer(const Dataset& data, const PoolingLimits& limits) {
-  auto counts = std::make_shared<PairCounts>(PairCounts::of(data));
-  const double cells = double(data.variables[0].levels) * double(data.variables[1].levels);
-  // From sparse tables (about one over N per cell) to dense ones.
-  const std::vector<double> cell = {1 / std::sqrt(cells), std::pow(cells, -0.25), 1.0};
+Scorer categorical_scorer(PairCounts tables, const PoolingLimits& limits) {
+  auto counts = std::make_shared<PairCounts>(std::move(tables));
+  const FamilyCounts& shape = counts->told[0][0].second;
+  const auto cell = cell_weights(shape.rows, shape.levels);
   return [=](const Order& order, const ChangePrior& prior) {
     const auto make = [&](Structure s, double c) { return CategoricalPair(*counts, s, c); };
     return pool_structures(make, cell, order, prior, limits);
@@ -120,7 +131,7 @@ std::array<double, change_kinds> label_terms(const LabelEvidence& d, Structure s
   terms[std::size_t(Change::nothing)] = 0;
   terms[std::size_t(Change::cause)] = first;
   terms[std::size_t(Change::mechanism)] = link ? d.both - first : second;
-  terms[std::size_t(Change::both)] = link ? d.both : first + second;
+  terms[std::size_t(Change::both)] = link ? d.both : d.apart;
   return terms;
 }
 
@@ -153,6 +164,7 @@ StructureScore score_labels(std::span<const LabelEvidence> evidence, Structure s
     }
     const double after = log_sum_exp(log_weight);
     score.steps.push_back(after - before);
+    score.after.push_back(after);
     before = after;
   }
   score.log_evidence = before;
@@ -179,19 +191,35 @@ Scorer label_scorer(const Dataset& data, std::optional<std::size_t> baseline, in
     Scored scored;
     for (std::size_t s = 0; s < structures; ++s) {
       scored[s] = score_labels(*evidence, Structure(s), order, prior);
-      if (Structure(s) != Structure::no_link) scored[s].log_evidence += dependence;
+      if (Structure(s) == Structure::no_link) continue;
+      scored[s].log_evidence += dependence;
+      for (double& after : scored[s].after) after += dependence;
     }
     return scored;
   };
 }
 
-std::array<double, structures> posterior(const Scored& scored, const ChangePrior& prior) {
+std::array<double, structures> posterior(const std::array<double, structures>& log_evidence,
+                                         const ChangePrior& prior) {
   std::array<double, structures> log_p;
   for (std::size_t s = 0; s < structures; ++s)
-    log_p[s] = std::log(prior.structure[s]) + scored[s].log_evidence;
+    log_p[s] = std::log(prior.structure[s]) + log_evidence[s];
   const double total = log_sum_exp(log_p);
   for (double& p : log_p) p = std::exp(p - total);
   return log_p;
+}
+
+std::array<double, structures> posterior(const Scored& scored, const ChangePrior& prior) {
+  return posterior({scored[0].log_evidence, scored[1].log_evidence, scored[2].log_evidence}, prior);
+}
+
+/// The belief before any environment, and after each.
+std::vector<std::array<double, structures>> path_of(const Scored& scored,
+                                                    const ChangePrior& prior) {
+  std::vector<std::array<double, structures>> path = {prior.structure};
+  for (std::size_t e = 0; e < scored[0].after.size(); ++e)
+    path.push_back(posterior({scored[0].after[e], scored[1].after[e], scored[2].after[e]}, prior));
+  return path;
 }
 
 /// The documented alternatives that a belief is tried under.
@@ -275,6 +303,7 @@ void mirror(DirectionResult& result) {
     std::swap(e.changed[0], e.changed[1]);
   }
   std::swap(result.leave_one_out, result.leave_one_out_mirrored);
+  for (auto& belief : result.path) std::swap(belief[0], belief[1]);
   for (PriorSensitivity& s : result.prior_sensitivity) {
     std::swap(s.belief[0], s.belief[1]);
     std::swap(s.prior.structure[0], s.prior.structure[1]);
@@ -354,13 +383,14 @@ DirectionResult find_in_order(const Dataset& data, const DirectionOptions& optio
   result.variables = {data.variables[0].name, data.variables[1].name};
   std::tie(result.model, result.model_reason) = choose_model(data, options.model);
   const Scorer scorer = result.model == DirectionModel::categorical
-                            ? categorical_scorer(data, options.limits)
+                            ? categorical_scorer(PairCounts::of(data), options.limits)
                         : result.model == DirectionModel::gaussian
                             ? gaussian_scorer(data, options.limits)
                             : label_scorer(data, options.baseline, options.threads);
   const Order order = order_of(data.environments.size(), options.baseline);
   const Scored scored = scorer(order, options.prior);
   result.belief = posterior(scored, options.prior);
+  result.path = path_of(scored, options.prior);
   result.environments = findings(data, scored, result.belief, order);
   result.shift_log_odds = scored[0].log_evidence - scored[1].log_evidence;
   for (const StructureScore& s : scored)
@@ -398,6 +428,12 @@ DirectionResult find_direction(const Dataset& data, const DirectionOptions& opti
   }
   result.advice = advise(result);
   return result;
+}
+
+std::vector<std::array<double, structures>> beliefs_over(std::span<const FamilyCounts> joint,
+                                                         const DirectionOptions& options) {
+  const Scorer scorer = categorical_scorer(PairCounts::of(joint), options.limits);
+  return path_of(scorer(order_of(joint.size(), options.baseline), options.prior), options.prior);
 }
 
 }  // namespace whence

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "whence/adapt/conjugate_table.hpp"
 #include "whence/belief/change_prior.hpp"
 #include "whence/belief/pooling.hpp"
 #include "whence/core/dataset.hpp"
@@ -58,8 +60,10 @@ struct DirectionResult {
   std::array<double, structures> belief{};  // P(X -> Y), P(Y -> X), P(no link)
   Verdict verdict;
   DirectionModel model = DirectionModel::categorical;
-  std::string model_reason;                        // why that model, in words
-  std::vector<EnvironmentFinding> environments;    // in the data's order
+  std::string model_reason;                      // why that model, in words
+  std::vector<EnvironmentFinding> environments;  // in the data's order
+  /// The belief before any environment and after each, a named baseline being the first.
+  std::vector<std::array<double, structures>> path;
   std::array<double, 2> leave_one_out{};           // smallest and largest P(X -> Y)
   std::array<double, 2> leave_one_out_mirrored{};  // the same of P(Y -> X)
   std::vector<PriorSensitivity> prior_sensitivity;
@@ -74,5 +78,11 @@ inline constexpr double decided_belief = 0.95;
 /// `data` has two variables and at least two environments. Swapping the columns mirrors the answer
 /// bit for bit.
 DirectionResult find_direction(const Dataset& data, const DirectionOptions& options = {});
+
+/// The path of beliefs of a categorical pair from tables of counts alone, one per environment
+/// (rows: X, levels: Y). Counts may be fractional: an exactly known baseline is a table of very
+/// many imaginary rows.
+std::vector<std::array<double, structures>> beliefs_over(std::span<const FamilyCounts> joint,
+                                                         const DirectionOptions& options);
 
 }  // namespace whence

@@ -301,28 +301,14 @@ Json direction_json(const DirectionResult& result, const DirectionProvenance& pr
        {"provenance", provenance_json(provenance)}});
 }
 
-std::vector<BeliefStep> belief_path(const Dataset& data, const DirectionOptions& options,
-                                    const DirectionResult& result) {
-  const std::size_t n = data.environments.size();
+std::vector<BeliefStep> belief_path(const DirectionResult& result) {
+  const std::size_t n = result.environments.size();
   constexpr std::size_t few = 16, places = 10;
-  std::vector<BeliefStep> path = {{0, options.prior.structure}};
-  Dataset first = data;
-  DirectionOptions quick = options;
-  quick.model = result.model;
-  quick.sensitivity = false;
-  if (options.baseline) {
-    std::rotate(first.environments.begin(),
-                first.environments.begin() + std::ptrdiff_t(*options.baseline),
-                first.environments.begin() + std::ptrdiff_t(*options.baseline) + 1);
-    quick.baseline = 0;
-  }
-  const std::vector<Environment> all = first.environments;
-  std::size_t seen = 2;
-  for (std::size_t place = 0; seen < n; ++place) {
-    first.environments.assign(all.begin(), all.begin() + std::ptrdiff_t(seen));
-    path.push_back({seen, find_direction(first, quick).belief});
-    // Evenly where environments are few, by a constant factor where they are many.
-    const double factor = std::pow(double(n) / 2, 1.0 / double(places));
+  // Evenly where environments are few, by a constant factor where they are many.
+  const double factor = std::pow(double(n) / 2, 1.0 / double(places));
+  std::vector<BeliefStep> path = {{0, result.path[0]}};
+  for (std::size_t seen = 2; seen < n;) {
+    path.push_back({seen, result.path[seen]});
     seen =
         n <= few ? seen + 1 : std::max(seen + 1, std::size_t(std::lround(double(seen) * factor)));
   }

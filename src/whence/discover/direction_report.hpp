@@ -39,8 +39,7 @@ struct BeliefStep {
 };
 
 /// From the prior to the result; where environments are many, about ten places.
-std::vector<BeliefStep> belief_path(const Dataset& data, const DirectionOptions& options,
-                                    const DirectionResult& result);
+std::vector<BeliefStep> belief_path(const DirectionResult& result);
 
 /// What the page shows. Tables: "beliefs", "changes", "kinds", "prior-sensitivity".
 Report direction_report(const DirectionResult& result, std::span<const BeliefStep> path);

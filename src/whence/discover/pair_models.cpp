@@ -7,8 +7,6 @@
 
 namespace whence {
 
-namespace {
-
 FamilyCounts transposed(const FamilyCounts& table) {
   FamilyCounts t(table.levels, table.rows);
   for (std::size_t i = 0; i < table.rows; ++i)
@@ -16,6 +14,8 @@ FamilyCounts transposed(const FamilyCounts& table) {
       t.cells[j * table.rows + i] = table.cells[i * table.levels + j];
   return t;
 }
+
+namespace {
 
 FamilyCounts row_sums(const FamilyCounts& table) {
   FamilyCounts sums(1, table.rows);
@@ -67,6 +67,11 @@ PairCounts PairCounts::of(const Dataset& data) {
   for (const Environment& e : data.environments)
     joint.push_back(count(data, {VariableId(1), {VariableId(0)}}, e.begin, e.end));
   return of(joint);
+}
+
+std::array<double, 3> cell_weights(std::size_t levels_x, std::size_t levels_y) {
+  const double cells = double(levels_x) * double(levels_y);
+  return {1 / std::sqrt(cells), std::pow(cells, -0.25), 1.0};
 }
 
 CategoricalPair::CategoricalPair(const PairCounts& counts, Structure structure, double cell)

@@ -14,6 +14,9 @@
 
 namespace whence {
 
+/// The same counts with rows and levels exchanged.
+FamilyCounts transposed(const FamilyCounts& table);
+
 /// One environment of a categorical pair, told from one of its variables ("first"), with the scores
 /// that depend on nothing else: of mechanisms that are new in this environment. Each new table is
 /// dense (Dirichlet(1)) or sparse (Dirichlet(1/levels)), which one being unknown.
@@ -32,6 +35,10 @@ struct PairCounts {
   /// From tables of counts per environment (rows: X, levels: Y), which may be fractional.
   static PairCounts of(std::span<const FamilyCounts> joint);
 };
+
+/// Imaginary rows per cell of the pooled joint, from sparse tables (about one over N) to dense
+/// ones; which one is unknown.
+std::array<double, 3> cell_weights(std::size_t levels_x, std::size_t levels_y);
 
 /// Dirichlet tables. A cell of the pooled joint weighs `cell` imaginary rows: the same joint prior
 /// for every structure (BDe). "Everything changed" says nothing about a direction: its score is the

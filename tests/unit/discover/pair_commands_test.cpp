@@ -82,7 +82,7 @@ TEST(DirectionReport, BeliefPathEndsAtTheResult) {
   DirectionOptions options;
   options.baseline = 0;
   const DirectionResult result = find_direction(pair.data, options);
-  const auto path = belief_path(pair.data, options, result);
+  const auto path = belief_path(result);
   ASSERT_EQ(path.size(), 6u);  // the prior, then 2 to 6 environments
   EXPECT_EQ(path.front().environments, 0u);
   EXPECT_EQ(path.back().environments, 6u);
