@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs every experiment and rewrites what the documentation says of them: docs/what_holds.md and the
-# figures of README.md and docs/. Review the difference.
+# Runs every experiment and rewrites what the documentation says of them: docs/what_holds.md and
+# docs/figures. Review the difference.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 

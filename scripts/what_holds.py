@@ -5,8 +5,8 @@ figures of README.md and docs/ up to date with them.
     what_holds.py RESULTS... [--root ROOT]
 
 Each RESULTS is a folder that `reproduce all -o RESULTS` or `reproduce NAME -o RESULTS` wrote, shown in the
-order given. docs/figures/EXPERIMENT.svg is the experiment's first figure, or the one of FIGURES below, in
-the profile that comes first; only runs at full scale change it.
+order given. docs/figures/EXPERIMENT.svg (EXPERIMENT-PROFILE.svg for profiles other than the paper's) is the
+experiment's first figure, or the one of FIGURES below; only runs at full scale change and show it.
 """
 
 import argparse
@@ -39,9 +39,12 @@ class Run:
     def __init__(self, result, folder):
         self.result, self.folder = result, folder
         self.name, self.profile = result["experiment"], result["profile"]
+        self.picture = self.name if self.profile == "paper" else f"{self.name}-{self.profile}"
 
     def figure(self):
-        """The first of the report, or the chosen one."""
+        """The first of the report, or the chosen one; None where there is none to show."""
+        if self.result["scale"] != "full":
+            return None
         if self.name in FIGURES:
             return self.folder / "figures" / f"{FIGURES[self.name]}.svg"
         parts = [self.folder, self.folder.parent]  # run.json lies with the results as a whole
@@ -50,7 +53,8 @@ class Run:
         prefix = "figures/" if listing == self.folder else f"{self.name}/figures/"
         names = (f["name"] for f in files
                  if f["name"].startswith(prefix) and f["name"].endswith(".svg"))
-        return listing / next(names)
+        name = next(names, None)
+        return name and listing / name
 
 
 def read_results(folder):
@@ -89,6 +93,8 @@ def page(runs, failures):
         lines += ["", f"## {run.name}{profile}: {experiment['title']}", ""]
         if experiment["summary"]:
             lines += [cell(experiment["summary"]), ""]
+        if run.figure():
+            lines += [f"![{experiment['title']}](figures/{run.picture}.svg)", ""]
         lines += claims_table(experiment)
     for failed in failures:
         lines += ["", f"`{failed['experiment']}` failed: {cell(failed['problem'])}."]
@@ -96,15 +102,14 @@ def page(runs, failures):
 
 
 def refresh_figures(runs, root):
-    pages = [root / "README.md", *(root / "docs").glob("*.md")]
-    used = {name for p in pages for name in re.findall(r"figures/([\w-]+)\.svg\)", p.read_text("utf-8"))}
-    first = {run.name: run for run in reversed(runs)}
-    for name in sorted(used & set(first)):
-        source = first[name].figure()
+    for run in runs:
+        source = run.figure()
+        if source is None:
+            continue
         if not source.exists():
-            sys.exit(f"what_holds.py: {name} has no figure for docs/figures/{name}.svg")
-        (root / "docs" / "figures" / f"{name}.svg").write_bytes(source.read_bytes())
-        print(f"docs/figures/{name}.svg <- {source.name}")
+            sys.exit(f"what_holds.py: {run.name} has no figure {source.name}")
+        (root / "docs" / "figures" / f"{run.picture}.svg").write_bytes(source.read_bytes())
+        print(f"docs/figures/{run.picture}.svg <- {source.name}")
 
 
 def main():
@@ -118,10 +123,7 @@ def main():
         runs, failures = runs + more, failures + failed
     (options.root / "docs" / "what_holds.md").write_text(page(runs, failures), encoding="utf-8")
     print(f"docs/what_holds.md: {len(runs)} experiments")
-    if all(run.result["scale"] == "full" for run in runs):
-        refresh_figures(runs, options.root)
-    else:
-        print("figures are left alone: they show runs at full scale")
+    refresh_figures(runs, options.root)
 
 
 if __name__ == "__main__":

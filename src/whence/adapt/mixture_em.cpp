@@ -27,7 +27,8 @@ struct EmWork {
   std::size_t components, points;
   EmArray offset, mean, inverse;  // [component]: log(pi / sigma), mu, 1 / sigma
   EmArray x, log_p;               // [point], padded to whole blocks
-  EmArray shares;                 // [component][em_block]
+  EmArray shares;                 // [component][em_block]: responsibilities, times their sum
+  EmArray scale;                  // [em_block]: one over that sum
   EmArray partial;                // [component][r, r d, r d^2][em_partials]
   bool with_sums;
 };
@@ -63,41 +64,43 @@ class EmKernel {
   }
   HWY_ATTR N Of(const EmArray& a, std::size_t k) const { return SetNumber<tangent>(d_, At(a, k)); }
 
-  /// Responsibilities and log densities of one vector of points.
+  /// Weights and log densities of one vector of points. What the loops read is copied first: stores
+  /// through vectors could change the pointers, for all the compiler knows.
   template <class Mask>
   HWY_ATTR void Share(std::size_t n, Mask valid) {
+    const EmArray mean = w_.mean, inverse = w_.inverse, offset = w_.offset, shares = w_.shares;
+    const std::size_t components = w_.components;
     const N x = LoadNumber<tangent>(d_, At(w_.x, base_ + n));
     Lanes top = hn::Set(d_, -std::numeric_limits<double>::max());
-    for (std::size_t k = 0; k < w_.components; ++k) {
-      const N q = (x - Of(w_.mean, k)) * Of(w_.inverse, k);
-      const N term = Of(w_.offset, k) - Scaled(q * q, hn::Set(d_, 0.5));
+    for (std::size_t k = 0; k < components; ++k) {
+      const N q = (x - Of(mean, k)) * Of(inverse, k);
+      const N term = Of(offset, k) - Scaled(q * q, hn::Set(d_, 0.5));
       top = hn::Max(top, term.v);
-      StoreNumber(d_, term, At(w_.shares, k * em_block + n));
+      StoreNumber(d_, term, At(shares, k * em_block + n));
     }
     N total = Constant<tangent>(d_, hn::Zero(d_));
-    for (std::size_t k = 0; k < w_.components; ++k) {
-      const NumberSpan at = At(w_.shares, k * em_block + n);
-      const N weight = Exp(d_, Lowered(LoadNumber<tangent>(d_, at), top));
+    for (std::size_t k = 0; k < components; ++k) {
+      const NumberSpan at = At(shares, k * em_block + n);
+      const N weight = Exp<tangent, false>(d_, Lowered(LoadNumber<tangent>(d_, at), top));
       total = total + weight;
       StoreNumber(d_, weight, at);
     }
     N log_p = Log(d_, total);
     log_p.v = hn::Sub(hn::Add(log_p.v, top), hn::Set(d_, log_root_two_pi));
     StoreNumber(d_, Kept(valid, log_p), At(w_.log_p, base_ + n));
-    if (!w_.with_sums) return;
     const N scale = Kept(valid, Constant<tangent>(d_, hn::Set(d_, 1.0)) / total);
-    for (std::size_t k = 0; k < w_.components; ++k) {
-      const NumberSpan at = At(w_.shares, k * em_block + n);
-      StoreNumber(d_, LoadNumber<tangent>(d_, at) * scale, at);
-    }
+    StoreNumber(d_, scale, At(w_.scale, n));
   }
 
   /// Narrow vectors may end before the eighth partial sum: what lies between counts nothing.
   HWY_ATTR void Clear(std::size_t from, std::size_t end) {
     const std::size_t width = hn::Lanes(d_);
-    for (std::size_t n = (from + width - 1) / width * width; n < end; n += width)
+    const N zero = Constant<tangent>(d_, hn::Zero(d_));
+    for (std::size_t n = (from + width - 1) / width * width; n < end; n += width) {
+      StoreNumber(d_, zero, At(w_.scale, n));
       for (std::size_t k = 0; k < w_.components; ++k)
-        StoreNumber(d_, Constant<tangent>(d_, hn::Zero(d_)), At(w_.shares, k * em_block + n));
+        StoreNumber(d_, zero, At(w_.shares, k * em_block + n));
+    }
   }
 
   HWY_ATTR void Sums(std::size_t k, std::size_t end) {
@@ -107,7 +110,8 @@ class EmKernel {
       N r = LoadNumber<tangent>(d_, into), r_d = LoadNumber<tangent>(d_, into + em_partials);
       N r_d2 = LoadNumber<tangent>(d_, into + 2 * em_partials);
       for (std::size_t n = lane; n < end; n += em_partials) {
-        const N share = LoadNumber<tangent>(d_, At(w_.shares, k * em_block + n));
+        const N share = LoadNumber<tangent>(d_, At(w_.shares, k * em_block + n)) *
+                        LoadNumber<tangent>(d_, At(w_.scale, n));
         const N d = LoadNumber<tangent>(d_, At(w_.x, base_ + n)) - mean;
         const N product = share * d;
         r = r + share;
@@ -176,7 +180,7 @@ class FastPass {
       scratch.x[i] = value_of(x[i]);
       if constexpr (tangent) scratch.x_slope[i] = slope_of(x[i]);
     }
-    const std::size_t numbers = components * (3 + em_block + 3 * em_partials);
+    const std::size_t numbers = components * (3 + em_block + 3 * em_partials) + em_block;
     scratch.memory.resize((tangent ? 2 : 1) * numbers);
   }
 
@@ -191,6 +195,7 @@ class FastPass {
                 {scratch_.x.data(), tangent ? scratch_.x_slope.data() : nullptr},
                 {scratch_.log_p.data(), tangent ? scratch_.log_p_slope.data() : nullptr},
                 take(components_ * em_block),
+                take(em_block),
                 take(components_ * 3 * em_partials),
                 sums != nullptr};
     prepare(mixture, work);

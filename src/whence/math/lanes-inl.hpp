@@ -22,11 +22,14 @@ using LanesTag = hn::CappedTag<double, 8>;
 using Lanes = hn::Vec<LanesTag>;
 inline constexpr std::size_t row_multiple = 8;  // rows are padded to this many numbers
 
-/// exp(x): 0 below -708, infinity above 709, the bits of portable_exp in between.
+/// exp(x): 0 below -708, infinity above 709, the bits of portable_exp in between. Where it is known
+/// that x is at most 709, `large` may be false: the same bits for less work.
+template <bool large = true>
 HWY_INLINE Lanes LanesExp(LanesTag d, Lanes x) {
   using namespace elementary;
   const auto constant = [d](double c) HWY_ATTR { return hn::Set(d, c); };
-  const Lanes inside = hn::Min(hn::Max(x, constant(exp_lowest)), constant(exp_highest));
+  Lanes inside = hn::Max(x, constant(exp_lowest));
+  if constexpr (large) inside = hn::Min(inside, constant(exp_highest));
   const Lanes shifted = hn::Add(hn::Mul(inside, constant(log2_e)), constant(round_to_integer));
   const Lanes k = hn::Sub(shifted, constant(round_to_integer));
   const Lanes r =
@@ -43,10 +46,12 @@ HWY_INLINE Lanes LanesExp(LanesTag d, Lanes x) {
   const hn::RebindToUnsigned<LanesTag> du;
   const auto bits = hn::Add(hn::BitCast(du, shifted), hn::Set(du, 1023));
   const Lanes scaled = hn::Mul(value, hn::BitCast(d, hn::ShiftLeft<52>(bits)));
-  const Lanes low = hn::IfThenElse(hn::Lt(x, constant(exp_lowest)), hn::Zero(d), scaled);
-  const Lanes infinity = constant(std::numeric_limits<double>::infinity());
-  const Lanes value_or_inf = hn::IfThenElse(hn::Gt(x, constant(exp_highest)), infinity, low);
-  return hn::IfThenElse(hn::Eq(x, x), value_or_inf, x);  // NaN stays; Ne is ordered on some targets
+  Lanes result = hn::IfThenElse(hn::Lt(x, constant(exp_lowest)), hn::Zero(d), scaled);
+  if constexpr (large) {
+    const Lanes infinity = constant(std::numeric_limits<double>::infinity());
+    result = hn::IfThenElse(hn::Gt(x, constant(exp_highest)), infinity, result);
+  }
+  return hn::IfThenElse(hn::Eq(x, x), result, x);  // NaN stays; Ne is ordered on some targets
 }
 
 /// log(x) for positive normal x, the bits of portable_log; NaN stays NaN.

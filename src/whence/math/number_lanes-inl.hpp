@@ -111,9 +111,9 @@ HWY_INLINE Number<tangent> Kept(Mask mask, Number<tangent> a) {
     return {hn::IfThenElseZero(mask, a.v)};
 }
 
-template <bool tangent>
+template <bool tangent, bool large = true>
 HWY_INLINE Number<tangent> Exp(LanesTag d, Number<tangent> a) {
-  const Lanes e = LanesExp(d, a.v);
+  const Lanes e = LanesExp<large>(d, a.v);
   if constexpr (tangent)
     return {e, hn::Mul(e, a.s)};
   else
