@@ -4,8 +4,8 @@ figures of README.md and docs/ up to date with them.
 
     what_holds.py RESULTS... [--root ROOT]
 
-Each RESULTS is a folder that `reproduce all -o RESULTS` or `reproduce NAME -o RESULTS` wrote, shown in the
-order given. docs/figures/EXPERIMENT.svg (EXPERIMENT-PROFILE.svg for profiles other than the paper's) is the
+Each RESULTS is a folder that `reproduce all -o RESULTS` or `reproduce NAME -o RESULTS` wrote. They are shown in
+the order given; a later run of the same experiment and profile takes the place of the earlier one. docs/figures/EXPERIMENT.svg (EXPERIMENT-PROFILE.svg for profiles other than the paper's) is the
 experiment's first figure, or the one of FIGURES below; only runs at full scale change and show it.
 """
 
@@ -90,7 +90,8 @@ def page(runs, failures):
         if not experiment["claims"]:
             continue
         profile = "" if run.profile == "paper" else f" (profile {run.profile})"
-        lines += ["", f"## {run.name}{profile}: {experiment['title']}", ""]
+        quick = "" if experiment["scale"] == "full" else f" ({experiment['scale']} scale: fewer runs)"
+        lines += ["", f"## {run.name}{profile}: {experiment['title']}{quick}", ""]
         if experiment["summary"]:
             lines += [cell(experiment["summary"]), ""]
         if run.figure():
@@ -120,7 +121,10 @@ def main():
     runs, failures = [], []
     for folder in options.results:
         more, failed = read_results(folder)
-        runs, failures = runs + more, failures + failed
+        failures += failed
+        for run in more:
+            place = next((i for i, old in enumerate(runs) if old.picture == run.picture), len(runs))
+            runs[place:place + 1] = [run]
     (options.root / "docs" / "what_holds.md").write_text(page(runs, failures), encoding="utf-8")
     print(f"docs/what_holds.md: {len(runs)} experiments")
     refresh_figures(runs, options.root)
