@@ -269,7 +269,7 @@ struct LinearFamilyScorer::Summed {
   std::vector<PoolChoice> choices;
 };
 
-std::vector<PoolChoice> LinearFamilyScorer::choices(const Question& question, std::size_t noise,
+std::vector<PoolChoice> LinearFamilyScorer::choices(const Question& question, std::size_t kind,
                                                     std::span<const double> soft) const {
   using Freedom = PoolChoice::Freedom;
   const std::size_t child = question.family.child();
@@ -281,7 +281,7 @@ std::vector<PoolChoice> LinearFamilyScorer::choices(const Question& question, st
   for (std::size_t e = 0; e < environments_; ++e) {
     PoolChoice& choice = choices[e];
     choice.log_pooled = regime.quiet ? 0 : std::log1p(-pi);
-    choice.log_apart = log_add_exp(log_hard + hard(noise, child)[e], log_soft + soft[e]);
+    choice.log_apart = log_add_exp(log_hard + hard(kind, child)[e], log_soft + soft[e]);
     const KnownChange known =
         options_.known.empty() ? KnownChange::unknown : options_.known[child * environments_ + e];
     if (regime.quiet) {
@@ -315,8 +315,8 @@ LinearFamilyScorer::Summed LinearFamilyScorer::gaussian_sum(const Question& ques
   return result;
 }
 
-/// Sums over changes with Student noise, one kind after the other, each starting from the
-/// environments that the one before left unchanged.
+/// Sums over changes with Student noise, starting from the environments that Gaussian noise left
+/// unchanged.
 class LinearFamilyScorer::StudentSum {
  public:
   StudentSum(const LinearFamilyScorer& scorer, const Question& question)
@@ -326,33 +326,46 @@ class LinearFamilyScorer::StudentSum {
         shared_(scorer.rows_, question.family.columns(), question.family.grams()),
         pool_(shared_.grams(), scorer.environments_, prior_, shared_.offsets()) {}
 
-  /// Nothing, if after a few rounds it is clear that this noise explains far less.
-  std::optional<Summed> with(std::size_t noise, const Summed& before) {
-    shared_.set_freedom(noises[noise].freedom);
-    unchanged_ = before.unchanged;
-    weigh(trial_rounds);
-    if (promise(before) < before.log_sum - hopeless) return {};
-    weigh(rounds - trial_rounds);
-    const std::vector<double> soft = changed_evidence(noise);
+  /// The kinds of noise that explain about as much as any; none if a few rounds show that the
+  /// Gaussian explains far more.
+  std::vector<std::pair<std::size_t, Summed>> parts(const Summed& plain) {
+    std::vector<std::pair<std::size_t, Summed>> result;
+    unchanged_ = plain.unchanged;
+    std::vector<double> promised(std::size(noises), plain.log_sum);
+    for (std::size_t kind = gaussian + 1; kind < std::size(noises); ++kind) {
+      weigh(kind, kind == gaussian + 1 ? trial_rounds : 1);
+      promised[kind] = promise(plain);
+      if (kind == gaussian + 1 && promised[kind] < plain.log_sum - hopeless) return result;
+    }
+    const double best = *std::max_element(promised.begin() + 1, promised.end());
+    for (std::size_t kind = std::size(noises) - 1; kind > gaussian; --kind)
+      if (promised[kind] > best - outclassed) result.emplace_back(kind, with(kind));
+    return result;
+  }
+
+ private:
+  static constexpr int trial_rounds = 2, rounds = 4, own_rounds = 3, refits = 3;
+  static constexpr double hopeless = 3, outclassed = 6;  // nats
+
+  Summed with(std::size_t kind) {
+    weigh(kind, rounds);
+    const std::vector<double> soft = changed_evidence(kind);
     Summed best;
     for (int k = 0; k < refits; ++k) {
-      Summed next = sum(noise, soft);
+      Summed next = sum(kind, soft);
       const bool settled = next.unchanged == unchanged_;
       unchanged_ = next.unchanged;
       if (k == 0 || next.log_sum > best.log_sum) best = std::move(next);
       if (settled) break;
-      if (k + 1 < refits) weigh(trial_rounds);
+      if (k + 1 < refits) weigh(kind, trial_rounds);
     }
     return best;
   }
 
- private:
-  static constexpr int trial_rounds = 2, rounds = 5, own_rounds = 3, refits = 3;
-  static constexpr double hopeless = 3;  // nats
-
   /// Rows of the pool by the pool's fit, those of each other environment by the fit of the pool
   /// with that one: what it would be like to have it in.
-  void weigh(int times) {
+  void weigh(std::size_t kind, int times) {
+    shared_.set_freedom(noises[kind].freedom);
     std::vector<double> sign(scorer_.stride_, 0.0);
     for (std::size_t e = 0; e < scorer_.environments_; ++e) sign[e] = unchanged_[e] ? 0 : 1;
     for (int k = 0; k < times; ++k) {
@@ -381,22 +394,23 @@ class LinearFamilyScorer::StudentSum {
     return sum;
   }
 
-  std::vector<double> changed_evidence(std::size_t noise) {
+  std::vector<double> changed_evidence(std::size_t kind) {
     std::vector<double> soft(scorer_.stride_);
     if (question_.regime.quiet) return soft;
     const Family& family = question_.family;
     StudentFamily own(scorer_.rows_, family.columns(), family.grams());
-    own.set_freedom(noises[noise].freedom);
+    own.set_freedom(noises[kind].freedom);
     const double variance = pool_.noise_variance();
     evidence_alone(own, scorer_.priors(family.parents(), variance).changed, own_rounds, soft);
     return soft;
   }
 
-  Summed sum(std::size_t noise, std::span<const double> soft) {
+  Summed sum(std::size_t kind, std::span<const double> soft) {
     Summed result;
-    result.choices = scorer_.choices(question_, noise, soft);
+    result.choices = scorer_.choices(question_, kind, soft);
     if (question_.wants_changes) result.changed.resize(scorer_.environments_);
     PoolSum<RegressionPool> sum(pool_, result.choices, scorer_.reference_);
+    sum.start_from(unchanged_);
     result.log_sum = sum.log_sum(result.changed);
     result.unchanged = sum.likeliest();
     return result;
@@ -418,25 +432,21 @@ double LinearFamilyScorer::summed(std::size_t child, std::span<const std::size_t
                                    [](auto state) { return state == EnvironmentState::all_soft; });
   const Question question{family, regime, left_out,
                           any_all ? redrawn(family) : std::vector<double>(), !probability.empty()};
-  std::vector<Summed> kinds = {gaussian_sum(question)};
+  Summed plain = gaussian_sum(question);
   if (!options_.robust) {
-    std::copy(kinds[0].changed.begin(), kinds[0].changed.end(), probability.begin());
-    return kinds[0].log_sum;
+    std::copy(plain.changed.begin(), plain.changed.end(), probability.begin());
+    return plain.log_sum;
   }
-  StudentSum student(*this, question);
-  while (kinds.size() < std::size(noises)) {
-    std::optional<Summed> next = student.with(kinds.size(), kinds.back());
-    if (!next) break;
-    kinds.push_back(std::move(*next));
-  }
+  auto parts = StudentSum(*this, question).parts(plain);
+  parts.emplace_back(gaussian, std::move(plain));
   std::vector<double> weights;
-  for (std::size_t k = 0; k < kinds.size(); ++k)
-    weights.push_back(portable_log(noises[k].share) + kinds[k].log_sum);
+  for (const auto& [kind, part] : parts)
+    weights.push_back(portable_log(noises[kind].share) + part.log_sum);
   const double total = log_sum_exp(weights);
   std::fill(probability.begin(), probability.end(), 0.0);
-  for (std::size_t k = 0; k < kinds.size(); ++k)
+  for (std::size_t k = 0; k < parts.size(); ++k)
     for (std::size_t e = 0; e < probability.size(); ++e)
-      probability[e] += std::exp(weights[k] - total) * kinds[k].changed[e];
+      probability[e] += std::exp(weights[k] - total) * parts[k].second.changed[e];
   return total;
 }
 

@@ -67,12 +67,12 @@ class LinearFamilyScorer final : public FamilyScorer {
   const double* gram(std::size_t a, std::size_t b) const {
     return &grams_[packed(std::max(a, b), std::min(a, b)) * stride_];
   }
-  const double* hard(std::size_t noise, std::size_t variable) const {
-    return &hard_[(noise * variables_ + variable) * stride_];
+  const double* hard(std::size_t kind, std::size_t variable) const {
+    return &hard_[(kind * variables_ + variable) * stride_];
   }
   double reference_variance(const Family& family) const;
   std::vector<double> redrawn(const Family& family) const;
-  std::vector<PoolChoice> choices(const Question& question, std::size_t noise,
+  std::vector<PoolChoice> choices(const Question& question, std::size_t kind,
                                   std::span<const double> soft) const;
   Summed gaussian_sum(const Question& question) const;
   double summed(std::size_t child, std::span<const std::size_t> parents,
@@ -86,7 +86,7 @@ class LinearFamilyScorer final : public FamilyScorer {
   std::vector<double> grams_;   // [packed over 1 + variables][stride]; 0 is the constant
   RowPieces rows_;              // the same columns; empty where noise is Gaussian
   // Evidence of an environment on its own, cut off from its parents, per kind of noise and of all:
-  std::vector<double> hard_;       // [noise][variable][stride]
+  std::vector<double> hard_;       // [kind][variable][stride]
   std::vector<double> hard_each_;  // [variable][stride]
 };
 

@@ -2,7 +2,7 @@
 //
 // Environments that were not changed are pooled: they share one parameter. The sum runs over all
 // subsets; it is exact for few free environments, else it is the mass around the modes that two
-// starts climb to (everything pooled; only the reference pooled).
+// starts climb to (everything pooled; only the reference pooled), or one start that is given.
 #pragma once
 
 #include <algorithm>
@@ -39,6 +39,9 @@ class PoolSum {
     for (std::size_t e = 0; e < choices.size(); ++e)
       if (choices[e].freedom == PoolChoice::Freedom::free) free_.push_back(e);
   }
+
+  /// The modes are those that are climbed to from this set alone.
+  void start_from(const std::vector<bool>& inside) { given_ = inside; }
 
   /// The logarithm of the sum. `changed`, if not empty, becomes P(apart) per environment.
   double log_sum(std::span<double> changed) {
@@ -128,8 +131,7 @@ class PoolSum {
 
   /// All environments that sit on the wrong side move together, as long as that helps; then the
   /// most wrongly placed one alone.
-  Mode climb(bool all) {
-    start(all);
+  Mode climb() {
     Mode mode;
     look(mode);
     bool together = true;
@@ -162,7 +164,12 @@ class PoolSum {
 
   double around_modes() {
     toggled_.resize(choices_.size());
-    const Mode first = climb(true), second = climb(false);
+    const bool given = !given_.empty();
+    for (std::size_t e = 0; given && e < choices_.size(); ++e) put(e, given_[e]);
+    if (!given) start(true);
+    const Mode first = climb();
+    if (!given) start(false);
+    const Mode second = given ? first : climb();
     const bool same = first.inside == second.inside;
     const double mass = first.log_mass();
     const double total = same ? mass : log_add_exp(mass, second.log_mass());
@@ -183,6 +190,7 @@ class PoolSum {
   std::span<const PoolChoice> choices_;
   std::size_t reference_;
   std::vector<std::size_t> free_;
+  std::vector<bool> given_;      // per environment, or empty
   std::vector<bool> likeliest_;  // per free environment
   std::vector<double> toggled_;
   std::span<double> changed_;

@@ -155,15 +155,26 @@ void RegressionPool::toggle(std::size_t e) {
 }
 
 void RegressionPool::fill(const std::vector<bool>& inside) {
-  std::fill_n(base_.begin(), packed(grams_.order, 0), 0.0);
-  count_ = offset_ = 0;
-  inside_.assign(inside.size(), false);
-  for (std::size_t e = 0; e < inside.size(); ++e)
-    if (inside[e]) toggle(e);
+  inside_ = inside;
+  std::fill(sign_.begin(), sign_.end(), 0.0);
+  for (std::size_t e = 0; e < inside.size(); ++e) sign_[e] = inside[e] ? 1 : 0;
+  const auto sum_inside = [&](const double* numbers) {
+    double partial[environment_multiple] = {}, sum = 0;
+    for (std::size_t e = 0; e < grams_.stride; e += environment_multiple)
+      for (std::size_t k = 0; k < environment_multiple; ++k)
+        partial[k] += sign_[e + k] * numbers[e + k];
+    for (double part : partial) sum += part;
+    return sum;
+  };
+  for (std::size_t k = 0; k < packed(grams_.order, 0); ++k)
+    base_[k] = sum_inside(grams_.entries[k]);
+  count_ = sum_inside(grams_.counts.data());
+  offset_ = offsets_.empty() ? 0 : sum_inside(offsets_.data());
 }
 
 double RegressionPool::evidence(std::span<double> toggled) {
   const std::size_t environments = inside_.size();
+  std::fill(sign_.begin(), sign_.end(), 0.0);
   for (std::size_t e = 0; e < environments; ++e) sign_[e] = inside_[e] ? -1 : 1;
   pool_evidences(grams_, prior_, gram(), count_, sign_, evidence_);
   for (std::size_t e = 0; e < toggled.size(); ++e)

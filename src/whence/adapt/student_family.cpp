@@ -14,8 +14,8 @@
 #define WHENCE_STUDENT_FAMILY_ONCE
 
 #if defined(__GNUC__) && !defined(__clang__)
-#define WHENCE_UNROLL _Pragma("GCC unroll 7")
-#define WHENCE_UNROLL_TRIANGLE _Pragma("GCC unroll 28")
+#define WHENCE_UNROLL _Pragma("GCC unroll 9")
+#define WHENCE_UNROLL_TRIANGLE _Pragma("GCC unroll 45")
 #else
 #define WHENCE_UNROLL
 #define WHENCE_UNROLL_TRIANGLE
@@ -145,6 +145,8 @@ HWY_ATTR void Weigh(const WeightQuery& q) {
     case 5: return WeighOrder<5>(q);
     case 6: return WeighOrder<6>(q);
     case 7: return WeighOrder<7>(q);
+    case 8: return WeighOrder<8>(q);
+    case 9: return WeighOrder<9>(q);
     default: return WeighOrder<0>(q);
   }
 }
