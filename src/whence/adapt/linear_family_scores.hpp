@@ -19,14 +19,14 @@
 namespace whence {
 
 struct LinearScoreOptions {
-  double scale = 0.1;              // t: prior variance and slope precision, in squared spreads
-  double mean_weight = 0.1;        // precision of an intercept
-  double hard_mean_weight = 0.01;  // of the mean of a variable that is cut off
-  double hard_scale = 0.1;         // prior variance of a variable that is cut off
-  double change_probability = 0;   // of a mechanism in a sparse environment; 0: 1 / variables
-  double hard_share = 0.5;         // of the changes: cut off from its parents
-  bool robust = false;             // noise may have heavy tails
-  std::vector<KnownChange> known;  // [variable][environment]; empty: nothing is known
+  double scale = 0.1;                   // t: prior variance and slope precision, in squared spreads
+  double mean_weight = 0.1;             // precision of an intercept
+  double hard_mean_weight = 0.01;       // of the mean of a variable that is cut off
+  double hard_scale = 0.1;              // prior variance of a variable that is cut off
+  double change_probability = 0;        // of a mechanism in a sparse environment; 0: 1 / variables
+  double hard_share = 0.5;              // of the changes: cut off from its parents
+  bool robust = false;                  // noise may have heavy tails
+  std::vector<KnownChange> known = {};  // [variable][environment]; empty: nothing is known
 };
 
 class LinearFamilyScorer final : public FamilyScorer {

@@ -167,18 +167,76 @@ class PoolSum {
     const bool given = !given_.empty();
     for (std::size_t e = 0; given && e < choices_.size(); ++e) put(e, given_[e]);
     if (!given) start(true);
-    const Mode first = climb();
+    Mode best = climb();
     if (!given) start(false);
-    const Mode second = given ? first : climb();
-    const bool same = first.inside == second.inside;
-    const double mass = first.log_mass();
-    const double total = same ? mass : log_add_exp(mass, second.log_mass());
-    likeliest_ = second.log_weight > first.log_weight ? second.inside : first.inside;
+    Mode other = given ? best : climb();
+    if (other.log_weight > best.log_weight) std::swap(best, other);
+    const std::vector<std::size_t> unsure = least_sure(best);
+    const Cloud cloud = around(best, unsure);
+    const bool elsewhere = differs_beyond(unsure, best, other);
+    const double far = elsewhere ? other.log_mass() : -std::numeric_limits<double>::infinity();
+    const double total = log_add_exp(cloud.log_mass, far);
+    likeliest_ = best.inside;
     if (!changed_.empty()) {
-      share(first, std::exp(mass - total));
-      if (!same) share(second, std::exp(second.log_mass() - total));
+      for (std::size_t k = 0; k < free_.size(); ++k)
+        changed_[free_[k]] += std::exp(cloud.log_mass - total) * cloud.apart[k];
+      if (elsewhere) share(other, std::exp(far - total));
     }
     return total;
+  }
+
+  /// The environments whose place is least certain: these are summed over together.
+  std::vector<std::size_t> least_sure(const Mode& mode) const {
+    constexpr double sure = 4;  // nats
+    constexpr std::size_t most = 5;
+    std::vector<std::size_t> list;
+    for (std::size_t k = 0; k < free_.size(); ++k)
+      if (std::abs(mode.log_odds_apart[k]) < sure) list.push_back(k);
+    std::stable_sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
+      return std::abs(mode.log_odds_apart[a]) < std::abs(mode.log_odds_apart[b]);
+    });
+    if (list.size() > most) list.resize(most);
+    return list;
+  }
+
+  /// The mass around a mode: all subsets of the unsure environments, the others one by one.
+  struct Cloud {
+    double log_mass = 0;
+    std::vector<double> apart;  // P per free environment
+  };
+  Cloud around(const Mode& mode, const std::vector<std::size_t>& unsure) {
+    Cloud cloud;
+    for (double odds : mode.log_odds_apart) cloud.apart.push_back(sigmoid(odds));
+    cloud.log_mass = mode.log_mass();
+    if (unsure.size() < 2) return cloud;  // one at a time is all there is
+    for (std::size_t k = 0; k < free_.size(); ++k) put(free_[k], mode.inside[k]);
+    for (std::size_t k : unsure)
+      cloud.log_mass -= std::log1p(std::exp(-std::abs(mode.log_odds_apart[k])));
+    const std::size_t subsets = std::size_t(1) << unsure.size();
+    std::vector<double> weights(subsets);
+    for (std::size_t code = 0; code < subsets; ++code) {
+      weights[code] = weight(pool_.evidence(toggled_)) - mode.log_weight;
+      if (code + 1 < subsets) pool_.toggle(free_[unsure[std::size_t(__builtin_ctzll(code + 1))]]);
+    }
+    const double sum = log_sum_exp(weights);
+    cloud.log_mass += sum;
+    for (std::size_t u = 0; u < unsure.size(); ++u) {
+      double moved = 0;
+      for (std::size_t code = 0; code < subsets; ++code)
+        if (((code ^ (code >> 1)) >> u) & 1) moved += std::exp(weights[code] - sum);
+      cloud.apart[unsure[u]] = mode.inside[unsure[u]] ? moved : 1 - moved;
+    }
+    return cloud;
+  }
+
+  /// Whether the other mode lies outside what was summed around the first.
+  static bool differs_beyond(const std::vector<std::size_t>& unsure, const Mode& best,
+                             const Mode& other) {
+    for (std::size_t k = 0; k < best.inside.size(); ++k)
+      if (best.inside[k] != other.inside[k] &&
+          std::find(unsure.begin(), unsure.end(), k) == unsure.end())
+        return true;
+    return false;
   }
 
   void share(const Mode& mode, double weight) {

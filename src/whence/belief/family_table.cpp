@@ -86,6 +86,12 @@ EnvironmentRegime FamilyTable::regime(std::size_t number) const {
 
 double FamilyTable::log_prior(std::size_t number) const { return prior_.log_prior(regime(number)); }
 
+bool FamilyTable::allows(const Dag& dag) const {
+  for (std::size_t v = 0; v < dag.variables(); ++v)
+    if (against_knowledge(v, dag.parents(v))) return false;
+  return true;
+}
+
 double FamilyTable::total(std::size_t regime, const Dag& dag) const {
   double sum = log_prior(regime);
   for (std::size_t v = 0; v < dag.variables(); ++v) sum += score(regime, v, dag.parents(v));

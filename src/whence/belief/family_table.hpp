@@ -58,6 +58,9 @@ class FamilyTable {
   EnvironmentRegime regime(std::size_t number) const;
   double log_prior(std::size_t regime) const;
 
+  /// Whether nothing in the graph is against what is known.
+  bool allows(const Dag& dag) const;
+
   /// Everybody's score and the regime's prior.
   double total(std::size_t regime, const Dag& dag) const;
 

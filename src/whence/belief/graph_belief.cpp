@@ -74,7 +74,6 @@ class MarkovClasses {
   std::vector<double> level(const std::vector<double>& evidence) const {
     std::vector<double> result(evidence.size());
     for (const std::vector<std::size_t>& members : members_) {
-      if (evidence.empty()) break;
       std::vector<double> own;
       for (std::size_t g : members) own.push_back(evidence[g]);
       for (std::size_t g : members) result[g] = log_mean_exp(own) - evidence[g];
@@ -86,23 +85,19 @@ class MarkovClasses {
   std::vector<std::vector<std::size_t>> members_;
 };
 
-/// What environments in which everything changed say of each graph; empty if there are none.
+/// What an environment in which everything was redrawn says of each graph.
 std::vector<double> redrawn_evidence(const FamilyTable& table, std::span<const Dag> dags,
-                                     const EnvironmentRegime& regime) {
-  std::vector<double> sums;
-  for (std::size_t e = 0; e < regime.states.size(); ++e) {
-    if (regime.states[e] != EnvironmentState::all_soft) continue;
-    sums.resize(dags.size(), 0.0);
-    std::vector<std::unordered_map<VariableSet, double, VariableSetHash>> known(table.variables());
-    for (std::size_t g = 0; g < dags.size(); ++g)
-      for (std::size_t v = 0; v < table.variables(); ++v) {
-        const auto [place, fresh] = known[v].try_emplace(dags[g].parents(v), 0.0);
-        if (fresh)
-          place->second = table.scorer().log_redrawn(v, dags[g].parents(v).members(), e,
-                                                     EnvironmentState::all_soft);
-        sums[g] += place->second;
-      }
-  }
+                                     std::size_t environment) {
+  std::vector<double> sums(dags.size(), 0.0);
+  std::vector<std::unordered_map<VariableSet, double, VariableSetHash>> known(table.variables());
+  for (std::size_t g = 0; g < dags.size(); ++g)
+    for (std::size_t v = 0; v < table.variables(); ++v) {
+      const auto [place, fresh] = known[v].try_emplace(dags[g].parents(v), 0.0);
+      if (fresh)
+        place->second = table.scorer().log_redrawn(v, dags[g].parents(v).members(), environment,
+                                                   EnvironmentState::all_soft);
+      sums[g] += place->second;
+    }
   return sums;
 }
 
@@ -137,6 +132,11 @@ GraphBelief enumerate_graphs(const FamilyTable& table, std::vector<double>* log_
   for (const Graph& graph : graphs) dags.emplace_back(graph);
 
   const MarkovClasses classes(graphs);
+  std::vector<std::vector<double>> levelled;  // [environment][graph]
+  for (std::size_t e = 0; e < table.scorer().environments(); ++e)
+    levelled.push_back(table.regime_prior().is_fixed(e)
+                           ? std::vector<double>(graphs.size(), 0.0)
+                           : classes.level(redrawn_evidence(table, dags, e)));
 
   // Scores of all families under all regimes, then of all graphs.
   std::vector<double> weights(graphs.size() * regimes.size());
@@ -153,9 +153,10 @@ GraphBelief enumerate_graphs(const FamilyTable& table, std::vector<double>* log_
         scores[v * parent_sets(m) + set] = table.score(numbers[r], v, parents);
       }
     const double prior = table.log_prior(numbers[r]);
-    const std::vector<double> levelled = classes.level(redrawn_evidence(table, dags, regimes[r]));
     for (std::size_t g = 0; g < graphs.size(); ++g) {
-      double sum = prior + (levelled.empty() ? 0 : levelled[g]);
+      double sum = prior;
+      for (std::size_t e = 0; e < levelled.size(); ++e)
+        if (regimes[r].states[e] == EnvironmentState::all_soft) sum += levelled[e][g];
       for (std::size_t v = 0; v < m; ++v)
         sum += scores[v * parent_sets(m) + parent_set(graphs[g], VariableId(v))];
       weights[r * graphs.size() + g] = sum;

@@ -353,7 +353,8 @@ void GraphChain::share_out_directions(EdgeMatrix& present) {
   constexpr int drawn = 4;
   EdgeMatrix forward(present.variables);
   for (int k = 0; k < drawn && !members.undirected.empty(); ++k) {
-    const Dag member = random_member(members, stream_);
+    Dag member = random_member(members, stream_);
+    if (!table_.allows(member)) member = state_.dag;
     for (const auto& [a, b] : members.undirected) forward.at(a, b) += member.edge(a, b) ? 1 : 0;
   }
   for (const auto& [a, b] : members.undirected) {

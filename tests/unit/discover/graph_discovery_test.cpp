@@ -1,0 +1,257 @@
+// find_graph as a user meets it: right on simulated truths, silent on controls, the same answer for
+// any order of the data, and a word for data that cannot be used.
+#include "whence/discover/graph_discovery.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/bits.hpp"
+#include "whence/belief/graph_metrics.hpp"
+#include "whence/core/error.hpp"
+#include "whence/math/random.hpp"
+#include "whence/worlds/graph_world.hpp"
+
+namespace whence {
+namespace {
+
+GraphSimulation simulated(std::string_view graph, GraphShift shift, std::uint64_t seed,
+                          std::size_t baseline_rows = 100) {
+  GraphWorldSpec spec;
+  spec.graph = read_graph(graph);
+  spec.shift = shift;
+  spec.environments = spec.graph.variables();
+  spec.baseline_rows = baseline_rows;
+  return simulate_graph(spec, seed);
+}
+
+GraphOptions quick(int threads = 1) {
+  GraphOptions options;
+  options.threads = threads;
+  options.baseline = 0;
+  options.sweeps = 60;
+  options.rounds = 20;
+  return options;
+}
+
+TEST(FindGraph, FindsAGraphAndItsHiddenTargets) {
+  const GraphSimulation world = simulated("0->1->2->3,0->4->5,3->6,5->6->7", GraphShift::hard, 3);
+  const GraphResult result = find_graph(world.data, quick());
+  EXPECT_EQ(structural_distance(result.graph, world.truth.graph).total(), 0u);
+  for (std::size_t e = 1; e < result.environments.size(); ++e)
+    for (std::size_t v = 0; v < 8; ++v) {
+      const bool target = world.truth.targets[e][0] == v;
+      EXPECT_EQ(result.environments[e].changed[v] > 0.5, target) << e << " " << v;
+    }
+  EXPECT_LT(result.quiet, 0.01);
+  EXPECT_TRUE(result.essential.undirected.empty());
+  // Whoever was intervened on speaks for the edges at that place.
+  for (const EdgeFinding& edge : result.findings)
+    if (edge.probability > 0.95) {
+      EXPECT_GT(edge.shift_log_odds, 3) << edge.from << "->" << edge.to;
+      EXPECT_EQ(edge.support.size(), result.environments.size());
+    }
+}
+
+TEST(FindGraph, WithoutAShiftTurnsNoEdgeThatTheClassLeavesOpen) {
+  for (std::uint64_t seed : {1, 2, 3}) {
+    const GraphSimulation world = simulated("0->1->2->3->4->5", GraphShift::none, seed, 400);
+    const GraphResult result = find_graph(world.data, quick());
+    EXPECT_GT(result.quiet, 0.9);
+    const EquivalenceClass open = equivalence_class(world.truth.graph);
+    for (const auto& [a, b] : open.undirected) {
+      EXPECT_LT(result.edges.at(a, b), 0.95) << seed;
+      EXPECT_LT(result.edges.at(b, a), 0.95) << seed;
+    }
+    for (const GraphEnvironment& environment : result.environments)
+      for (double changed : environment.changed) EXPECT_LT(changed, 0.5);
+    EXPECT_FALSE(result.advice.empty());
+  }
+}
+
+TEST(FindGraph, SaysWhenEverythingChanged) {
+  const GraphSimulation world = simulated("0->1->2->3,1->4->5", GraphShift::all_soft, 5);
+  const GraphResult result = find_graph(world.data, quick());
+  std::size_t flagged = 0;
+  for (std::size_t e = 1; e < result.environments.size(); ++e)
+    flagged += result.environments[e].all_changed > 0.5 ? 1 : 0;
+  EXPECT_GE(flagged, 5u);
+}
+
+TEST(FindGraph, ShuffledColumnsWithoutShiftsHaveNoEdge) {
+  GraphSimulation world = simulated("0->1->2->3->4->5", GraphShift::none, 8);
+  shuffle_columns(world.data, Shuffle::all_rows, 8);
+  const GraphResult result = find_graph(world.data, quick());
+  for (double p : result.edges.values) EXPECT_LT(p, 0.5);
+}
+
+/// Columns and environments turned round, rows of each environment backwards.
+Dataset turned_round(const Dataset& data) {
+  Dataset out;
+  for (std::size_t v = data.variables.size(); v-- > 0;) {
+    out.variables.push_back(data.variables[v]);
+    out.columns.emplace_back();
+    for (std::size_t e = data.environments.size(); e-- > 0;)
+      for (std::size_t n = data.environments[e].end; n-- > data.environments[e].begin;)
+        out.columns.back().values.push_back(data.columns[v].values[n]);
+  }
+  std::size_t row = 0;
+  for (std::size_t e = data.environments.size(); e-- > 0;) {
+    out.environments.push_back({data.environments[e].name, row, row + data.environments[e].rows()});
+    row += data.environments[e].rows();
+  }
+  return out;
+}
+
+TEST(FindGraph, TheOrderOfTheDataDoesNotMatter) {
+  const GraphSimulation world = simulated("0->1->2->3,0->4->5,3->6", GraphShift::soft, 11);
+  GraphOptions options = quick();
+  const GraphResult one = find_graph(world.data, options);
+  options.baseline = world.data.environments.size() - 1;
+  const GraphResult other = find_graph(turned_round(world.data), options);
+  const std::size_t m = one.variables.size(), environments = one.environments.size();
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j)
+      EXPECT_TRUE(support::same_bits(one.edges.at(i, j), other.edges.at(m - 1 - i, m - 1 - j)));
+  for (std::size_t e = 0; e < environments; ++e)
+    for (std::size_t v = 0; v < m; ++v)
+      EXPECT_TRUE(support::same_bits(one.environments[e].changed[v],
+                                     other.environments[environments - 1 - e].changed[m - 1 - v]));
+}
+
+TEST(FindGraph, UnitsDoNotMatter) {
+  const GraphSimulation world = simulated("0->1->2->3,0->4->5", GraphShift::hard, 12);
+  Dataset other = world.data;
+  for (std::size_t v = 0; v < other.columns.size(); ++v)
+    for (double& x : other.columns[v].values) x = 32 + x * std::pow(10.0, double(v) - 2);
+  const GraphResult a = find_graph(world.data, quick()), b = find_graph(other, quick());
+  for (std::size_t k = 0; k < a.edges.values.size(); ++k)
+    EXPECT_NEAR(a.edges.values[k], b.edges.values[k], 1e-6);
+}
+
+TEST(FindGraph, ThreadsDoNotMatter) {
+  const GraphSimulation world = simulated("0->1->2->3,0->4->5", GraphShift::soft, 13);
+  const GraphResult one = find_graph(world.data, quick(1));
+  for (int threads : {2, 3, 7}) {
+    const GraphResult other = find_graph(world.data, quick(threads));
+    EXPECT_TRUE(support::same_bits(one.edges.values, other.edges.values)) << threads;
+    EXPECT_TRUE(support::same_bits(one.search.scores, other.search.scores));
+    for (std::size_t e = 0; e < one.environments.size(); ++e)
+      EXPECT_TRUE(support::same_bits(one.environments[e].changed, other.environments[e].changed));
+  }
+}
+
+TEST(FindGraph, KeepsToWhatIsKnown) {
+  const GraphSimulation world = simulated("0->1->2->3,0->4->5", GraphShift::none, 14);
+  GraphOptions options = quick();
+  options.knowledge.words.assign(36, EdgeKnowledge::Word::open);
+  options.knowledge.words[1 * 6 + 0] = EdgeKnowledge::Word::required;   // against the truth
+  options.knowledge.words[2 * 6 + 3] = EdgeKnowledge::Word::forbidden;  // with the truth
+  const GraphResult result = find_graph(world.data, options);
+  EXPECT_NEAR(result.edges.at(1, 0), 1, 1e-12);
+  EXPECT_EQ(result.edges.at(2, 3), 0);
+}
+
+TEST(FindGraph, KnownTargetsAreTaken) {
+  const GraphSimulation world = simulated("0->1->2->3,0->4->5", GraphShift::hard, 15);
+  GraphOptions options = quick();
+  const std::size_t environments = world.data.environments.size();
+  options.known.assign(6 * environments, KnownChange::unknown);
+  for (std::size_t v = 0; v < 6; ++v)
+    options.known[v * environments + 2] = v == 1 ? KnownChange::changed : KnownChange::unchanged;
+  const GraphResult result = find_graph(world.data, options);
+  for (std::size_t v = 0; v < 6; ++v)
+    EXPECT_NEAR(result.environments[2].changed[v], v == 1 ? 1.0 : 0.0, 1e-12);
+}
+
+TEST(FindChanges, TakesTheGraphAsGiven) {
+  const GraphSimulation world = simulated("0->1->2->3,0->4->5,3->6", GraphShift::hard, 16);
+  const GraphResult result = find_changes(world.data, world.truth.graph, quick());
+  EXPECT_EQ(result.graph, world.truth.graph);
+  for (std::size_t e = 1; e < result.environments.size(); ++e)
+    EXPECT_GT(result.environments[e].changed[world.truth.targets[e][0]], 0.95);
+}
+
+TEST(FindGraph, CanBeStopped) {
+  const GraphSimulation world = simulated("0->1->2->3,0->4->5,3->6", GraphShift::hard, 17);
+  const std::atomic<bool> stop = true;
+  GraphOptions options = quick();
+  options.stop = &stop;
+  const GraphResult result = find_graph(world.data, options);
+  EXPECT_EQ(result.search.stopped, "stopped");
+  for (double p : result.edges.values) EXPECT_TRUE(p >= 0 && p <= 1);
+}
+
+// ---- data that are hard to use ------------------------------------------------------------------
+
+Dataset plain(std::size_t m, const std::vector<std::size_t>& rows) {
+  Dataset data;
+  Stream stream(1, Purpose::tests, {21, 0, 0});
+  data.columns.resize(m);
+  for (std::size_t v = 0; v < m; ++v)
+    data.variables.push_back({"v" + std::to_string(v), Variable::Kind::real, 0, 1, {}});
+  std::size_t n = 0;
+  for (std::size_t e = 0; e < rows.size(); ++e) {
+    data.environments.push_back({"e" + std::to_string(e), n, n + rows[e]});
+    n += rows[e];
+  }
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t v = 0; v < m; ++v) data.columns[v].values.push_back(sample_normal(stream));
+  return data;
+}
+
+void expect_usable(const GraphResult& result) {
+  for (double p : result.edges.values) EXPECT_TRUE(p >= 0 && p <= 1 + 1e-12);
+  for (const GraphEnvironment& e : result.environments)
+    for (double p : e.changed) EXPECT_TRUE(p >= 0 && p <= 1);
+}
+
+TEST(FindGraph, AConstantColumnIsAnError) {
+  Dataset data = plain(3, {30, 20});
+  for (double& x : data.columns[1].values) x = 4;
+  try {
+    find_graph(data, quick());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.id(), "E-DATA-CONSTANT");
+    EXPECT_EQ(error.place(), "v1");
+  }
+}
+
+TEST(FindGraph, AColumnMayBeConstantInOneEnvironment) {
+  Dataset data = plain(6, {60, 20});
+  for (std::size_t n = 60; n < 80; ++n) data.columns[2].values[n] = 1;
+  const GraphResult result = find_graph(data, quick());
+  expect_usable(result);
+  EXPECT_GT(result.environments[1].changed[2], 0.95);
+}
+
+TEST(FindGraph, SmallAndOddEnvironments) {
+  expect_usable(find_graph(plain(6, {40, 1, 1}), quick()));
+  expect_usable(find_graph(plain(3, {40}), quick()));
+  const GraphResult wide = find_graph(plain(30, {9, 5}), quick());
+  expect_usable(wide);
+  EXPECT_TRUE(std::any_of(wide.warnings.begin(), wide.warnings.end(), [](const auto& w) {
+    return w.find("more variables") != std::string::npos;
+  }));
+}
+
+TEST(FindGraph, CopiesAreNamed) {
+  Dataset data = plain(6, {60, 20});
+  data.columns[4].values = data.columns[1].values;
+  const GraphResult result = find_graph(data, quick());
+  expect_usable(result);
+  EXPECT_TRUE(std::any_of(result.warnings.begin(), result.warnings.end(),
+                          [](const auto& w) { return w.find("copies") != std::string::npos; }));
+}
+
+TEST(FindGraph, KindsOfColumnsAreNotMixed) {
+  Dataset data = plain(3, {30, 20});
+  data.variables[0] = {"v0", Variable::Kind::categorical, 2, 1, {}};
+  data.columns[0] = {std::vector<std::int32_t>(50, 1), {}};
+  EXPECT_THROW(find_graph(data, quick()), Error);
+}
+
+}  // namespace
+}  // namespace whence
