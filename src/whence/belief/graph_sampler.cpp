@@ -300,10 +300,11 @@ void GraphChain::sweep() {
   const std::size_t m = table_.variables();
   for (std::size_t k = 0; k < m; ++k) {
     redraw_parents();
+    if (k % 2 == 0) turn_and_redraw();
+    if (heat_ != 1) continue;  // a hot chain keeps to the lists: their scores are known
     toggle_edge();
     turn_edge();
     swap_parent();
-    if (k % 2 == 0) turn_and_redraw();
   }
   redraw_within_class();
   redraw_environment();

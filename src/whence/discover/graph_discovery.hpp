@@ -31,7 +31,7 @@ struct GraphOptions {
   int restarts = 5;  // searches from different starts
   int rounds = 0;    // disturbances per search; 0: as many as the graph is large
   int chains = 4;
-  int sweeps = 200;                     // per chain, after a quarter of them to forget the start
+  int sweeps = 300;                     // per chain, after a quarter of them to forget the start
   std::optional<std::size_t> baseline;  // this environment is unchanged by definition
   EdgeKnowledge knowledge;              // [cause][effect], in the data's order
   std::vector<KnownChange> known;       // [variable][environment]; empty: nothing is known

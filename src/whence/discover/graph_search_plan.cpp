@@ -13,7 +13,7 @@ namespace whence {
 namespace {
 
 constexpr Purpose searching = Purpose(7);
-constexpr double comparable = 15;  // nats: graphs this close to the best one are starts of chains
+constexpr double comparable = 5;  // nats: graphs this close to the best one are starts of chains
 
 bool stopped(const GraphOptions& options) {
   return options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
@@ -87,31 +87,18 @@ GraphDraw settled(const FamilyTable& table, const GraphDraw& start) {
   return {climber.dag(), climber.regime(), climber.score()};
 }
 
-/// The graph that choosing the scale ended with, the empty one, and random ones.
-std::vector<GraphDraw> search_from_many(const FamilyTable& table, const GraphOptions& options,
-                                        const GraphDraw& first, const Progress& progress) {
-  std::vector<GraphDraw> found(std::size_t(std::max(1, options.restarts)));
-  parallel_for(
-      found.size(), options.threads,
-      [&](std::size_t k) {
-        Stream stream = stream_of(options, 1, k);
-        GraphDraw start = first;
-        if (k == 1) start.dag = required_graph(table);
-        if (k >= 2) start.dag = random_start(table, stream);
-        const int rounds = rounds_of(options, table.variables());
-        found[k] = search_from(table, options, start, rounds, stream);
-        if (k == 1 && !stopped(options)) {
-          // Without any edge, whole environments may look changed: edges found before anybody asks
-          // would hide it.
-          constexpr double within_reach = 100;  // nats
-          const GraphDraw apart = settled(table, start);
-          if (apart.score < found[k].score - within_reach) return;
-          const GraphDraw other = search_from(table, options, apart, rounds, stream);
-          if (other.score > found[k].score) found[k] = other;
-        }
-      },
-      progress);
-  return found;
+/// Without any edge, whole environments may look changed: edges found before anybody asks would
+/// hide it. So the empty graph is tried under both regimes.
+GraphDraw search_from_nothing(const FamilyTable& table, const GraphOptions& options,
+                              const GraphDraw& first, int rounds, const Stream& stream) {
+  const GraphDraw start{required_graph(table), first.regime, 0};
+  const GraphDraw found = search_from(table, options, start, rounds, stream);
+  constexpr double within_reach = 100;  // nats
+  if (stopped(options)) return found;
+  const GraphDraw apart = settled(table, start);
+  if (apart.score < found.score - within_reach) return found;
+  const GraphDraw other = search_from(table, options, apart, rounds, stream);
+  return other.score > found.score ? other : found;
 }
 
 const GraphDraw& best_of(const std::vector<GraphDraw>& found) {
@@ -119,20 +106,61 @@ const GraphDraw& best_of(const std::vector<GraphDraw>& found) {
                            [](const auto& a, const auto& b) { return a.score < b.score; });
 }
 
+/// Whether a second search came as far as the best one.
+bool confirmed(const std::vector<GraphDraw>& found) {
+  const double best = best_of(found).score;
+  return std::count_if(found.begin(), found.end(),
+                       [&](const GraphDraw& one) { return one.score > best - 1; }) >= 2;
+}
+
+/// The graph that choosing the scale ended with, the empty one, and random ones; once more as many
+/// random ones, and again, as long as only one search reached the best graph.
+std::vector<GraphDraw> search_from_many(const FamilyTable& table, const GraphOptions& options,
+                                        const GraphDraw& first, const Progress& progress) {
+  const std::size_t batch = std::size_t(std::max(1, options.restarts));
+  constexpr std::size_t most_batches = 3;
+  std::vector<GraphDraw> found;
+  for (std::size_t b = 0; b < most_batches; ++b) {
+    if (b > 0 && (batch == 1 || stopped(options) || confirmed(found))) break;
+    found.resize((b + 1) * batch);
+    parallel_for(
+        batch, options.threads,
+        [&](std::size_t i) {
+          const std::size_t k = b * batch + i;
+          Stream stream = stream_of(options, 1, k);
+          const int rounds = rounds_of(options, table.variables());
+          GraphDraw start = first;
+          if (k >= 2) start.dag = random_start(table, stream);
+          found[k] = k == 1 ? search_from_nothing(table, options, first, rounds, stream)
+                            : search_from(table, options, start, rounds, stream);
+        },
+        b == 0 ? progress : Progress{});
+  }
+  return found;
+}
+
 struct ChainDraws {
   std::vector<GraphDraw> draws;
   EdgeMatrix edges;
 };
 
-ChainDraws run_chain(GraphChain chain, std::size_t variables, const GraphOptions& options) {
-  ChainDraws out{{}, EdgeMatrix(variables)};
+/// A chain beside hotter ones that cross valleys for it and hand their graphs down.
+ChainDraws run_chain(const FamilyTable& table, const ParentLists& lists, const GraphDraw& start,
+                     const GraphOptions& options, std::size_t number) {
+  std::vector<GraphChain> ladder;
+  for (const double heat : {1.0, 0.6, 0.36})
+    ladder.emplace_back(table, lists, start,
+                        stream_of(options, std::uint32_t(2 + ladder.size()), number), heat);
+  ChainDraws out{{}, EdgeMatrix(table.variables())};
   const int forgotten = options.sweeps / 4;
   for (int s = 0; s < forgotten + options.sweeps; ++s) {
     const bool last = stopped(options);
-    if (!last) chain.sweep();
+    for (GraphChain& chain : ladder)
+      if (!last) chain.sweep();
+    for (std::size_t k = ladder.size() - 1; k > 0 && !last; --k) ladder[k - 1].exchange(ladder[k]);
     if (s < forgotten && !last) continue;
-    out.draws.push_back(chain.state());
-    const EdgeMatrix present = chain.edge_probabilities();
+    out.draws.push_back(ladder[0].state());
+    const EdgeMatrix present = ladder[0].edge_probabilities();
     for (std::size_t i = 0; i < present.values.size(); ++i)
       out.edges.values[i] += present.values[i];
     if (last) break;
@@ -157,8 +185,7 @@ std::vector<ChainDraws> run_chains(const FamilyTable& table, const GraphOptions&
       [&](std::size_t k) {
         const GraphDraw& own = found[k % found.size()];
         const GraphDraw& start = own.score > best.score - comparable ? own : best;
-        chains[k] = run_chain(GraphChain(table, lists, start, stream_of(options, 2, k)),
-                              table.variables(), options);
+        chains[k] = run_chain(table, lists, start, options, k);
       },
       progress);
   return chains;
