@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes docs/what_holds.md, the table of all claims, from results of `whence reproduce`, and brings the
-figures of README.md and docs/ up to date with them.
+figures of docs/ and the short table of README.md up to date with them.
 
     what_holds.py RESULTS... [--root ROOT]
 
@@ -102,6 +102,28 @@ def page(runs, failures):
     return "\n".join(lines) + "\n"
 
 
+def short_table(runs):
+    """For the README: how many claims hold, by experiment."""
+    lines = ["| experiment | claims that hold |", "|---|---|"]
+    for run in runs:
+        claims = run.result["claims"]
+        if claims:
+            hold = sum(claim["holds"] for claim in claims)
+            profile = "" if run.profile == "paper" else f", {run.profile} profile"
+            lines.append(f"| `{run.name}`{profile} | {hold} of {len(claims)} |")
+    return "\n".join(lines)
+
+
+def refresh_readme(runs, root):
+    """Rewrites what stands between the marks, where there are marks and all runs are full ones."""
+    readme = root / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    marked = re.compile(r"(<!-- claims -->\n).*?(\n<!-- end -->)", re.DOTALL)
+    if marked.search(text) and all(run.result["scale"] == "full" for run in runs):
+        readme.write_text(marked.sub(lambda m: m[1] + short_table(runs) + m[2], text), encoding="utf-8")
+        print("README.md: the table of claims")
+
+
 def refresh_figures(runs, root):
     for run in runs:
         source = run.figure()
@@ -128,6 +150,7 @@ def main():
     (options.root / "docs" / "what_holds.md").write_text(page(runs, failures), encoding="utf-8")
     print(f"docs/what_holds.md: {len(runs)} experiments")
     refresh_figures(runs, options.root)
+    refresh_readme(runs, options.root)
 
 
 if __name__ == "__main__":
