@@ -24,6 +24,8 @@ void add_reproduce(CLI::App& root, Globals& globals);
 void add_meta_learn(CLI::App& root, Globals& globals);
 void add_check(CLI::App& root, Globals& globals);
 void add_direction(CLI::App& root, Globals& globals);
+void add_discover(CLI::App& root, Globals& globals);
+void add_changes(CLI::App& root, Globals& globals);
 void add_simulate(CLI::App& root, Globals& globals);
 void add_evaluate(CLI::App& root, Globals& globals);
 void add_convert(CLI::App& root, Globals& globals);

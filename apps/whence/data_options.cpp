@@ -27,7 +27,7 @@ char character_of(const std::string& option, const std::string& text) {
   return text[0];
 }
 
-ReadOptions read_options(const DataOptions& options, std::size_t variables) {
+ReadOptions read_options(const DataOptions& options, std::optional<std::size_t> variables) {
   ReadOptions read;
   if (!options.columns.empty()) read.columns = parse_columns(options.columns);
   if (!options.types.empty()) read.types = parse_types(options.types);
@@ -39,10 +39,10 @@ ReadOptions read_options(const DataOptions& options, std::size_t variables) {
   if (!options.na.empty()) read.na = split(options.na, ',');
   read.unseen = options.unseen == "error" ? UnseenPolicy::error : UnseenPolicy::accept;
   read.max_memory = bytes_of(options.max_memory);
-  if (!read.columns.empty() && read.columns.size() != variables)
+  if (variables && !read.columns.empty() && read.columns.size() != *variables)
     refuse("--columns",
            std::to_string(read.columns.size()) + " variables are named; " +
-               std::to_string(variables) + " are needed",
+               std::to_string(*variables) + " are needed",
            "--columns X,Y");
   return read;
 }
@@ -84,7 +84,7 @@ void add_data_options(CLI::App& app, DataOptions& options) {
       ->type_name("FILE")
       ->allow_extra_args(false);
   add_value(app, "--columns", options.columns, "X,Y",
-            "the two variables; V=A+B makes one of several columns");
+            "the variables, two for a pair; V=A+B makes one of several columns");
   add_value(app, "--types", options.types, "X=TYPE,...",
             "types of columns: real, categorical, categorical:LEVELS or labels")
       ->default_str("from the data");
@@ -99,7 +99,7 @@ void add_data_options(CLI::App& app, DataOptions& options) {
   add_value(app, "--max-memory", options.max_memory, "SIZE", "refuse data that need more");
 }
 
-LoadedData load_data(const DataOptions& options, std::size_t variables) {
+LoadedData load_data(const DataOptions& options, std::optional<std::size_t> variables) {
   check_form(options);
   const ReadOptions read = read_options(options, variables);
   if (options.table.empty()) return read_files(files_of(options), read);

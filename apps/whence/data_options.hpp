@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,9 @@ struct DataOptions {
 
 void add_data_options(CLI::App& app, DataOptions& options);
 
-/// Reads files or one long table with `variables` variables; usage errors when the options do not
-/// fit together.
-LoadedData load_data(const DataOptions& options, std::size_t variables);
+/// Reads files or one long table with `variables` variables, or with any number of them; usage
+/// errors when the options do not fit together.
+LoadedData load_data(const DataOptions& options, std::optional<std::size_t> variables);
 
 /// The options as they stand, defaults included; of paths only the last part.
 Json data_options_json(const DataOptions& options);

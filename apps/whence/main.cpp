@@ -26,6 +26,8 @@ void add_commands(CLI::App& root, Globals& globals) {
   add_meta_learn(root, globals);
   add_check(root, globals);
   add_direction(root, globals);
+  add_discover(root, globals);
+  add_changes(root, globals);
   add_simulate(root, globals);
   add_evaluate(root, globals);
   add_convert(root, globals);

@@ -183,6 +183,10 @@ ProgressBar::~ProgressBar() {
 
 void ProgressBar::show(double share) {
   stop_if_interrupted();
+  draw(share);
+}
+
+void ProgressBar::draw(double share) {
   if (!shown_) return;
   using namespace std::chrono;
   const auto now = steady_clock::now();
@@ -210,11 +214,15 @@ void catch_signals() {
   for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
 }
 
+std::optional<ExitCode> signal_seen() {
+  if (caught_signal == 0) return std::nullopt;
+  return caught_signal == SIGINT ? ExitCode::interrupted : ExitCode::terminated;
+}
+
 void stop_if_interrupted() {
-  if (caught_signal == 0) return;
-  const bool interrupt = caught_signal == SIGINT;
-  throw Error(interrupt ? ExitCode::interrupted : ExitCode::terminated, "E-INTERRUPTED", "",
-              "stopped before the end; nothing was written");
+  const auto code = signal_seen();
+  if (!code) return;
+  throw Error(*code, "E-INTERRUPTED", "", "stopped before the end; nothing was written");
 }
 
 }  // namespace whence

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -48,6 +49,8 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void show(double share);
+  /// The same without an answer to Ctrl-C, for whoever has one of their own.
+  void draw(double share);
   Progress callback() {
     return [this](double share) { show(share); };
   }
@@ -61,6 +64,8 @@ class ProgressBar {
 
 /// SIGINT and SIGTERM set a flag; a second one ends the process at once.
 void catch_signals();
+/// Which exit code such a signal asks for; nothing without one.
+std::optional<ExitCode> signal_seen();
 /// Throws an Error of code interrupted or terminated after such a signal.
 void stop_if_interrupted();
 

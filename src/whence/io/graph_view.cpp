@@ -124,20 +124,34 @@ std::string node_element(const std::string& name, std::size_t index, LayoutPoint
       p.y + 4.3, escape_markup(short_name(name)));
 }
 
+enum class Place { page, file };
+
+/// A file says by itself what it shows and how it looks.
+std::string file_head(const GraphView& view) {
+  return fmt::format(
+      "<title>The graph</title>\n<desc>{} variables, arrows from causes to effects; solid: at "
+      "least "
+      "95 % probable</desc>\n<style>:root{{--ink:#1c2126;--paper:#fff;--muted:#59636e;"
+      "--link:#00598c;--bad:#a03c00;--rule:#e2e3df;--raised:#fff;--sans:sans-serif}}{}</style>\n",
+      view.variables.size(), graph_style());
+}
+
 /// Edges under nodes, the likely ones on top.
-std::string drawing(const GraphView& view, const std::string& attributes) {
+std::string drawing(const GraphView& view, Place place) {
   std::vector<double> widths;
   for (const std::string& name : view.variables) widths.push_back(name_width(name));
   const Graph graph = drawn_graph(view);
   const std::size_t lines = graph.edge_count();
   const GraphLayout layout = lay_out(graph, widths, lines > many_edges ? 110 : 84);
   std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"g-plot{4}\" viewBox=\"0 0 {0:.0f} "
-      "{1:.0f}\" "
-      "width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"group\" aria-label=\"The graph: {2} variables, "
-      "arrows from causes to effects\"{3}>\n",
-      std::ceil(layout.width), std::ceil(layout.height), view.variables.size(), attributes,
-      lines > many_edges ? " many" : "");
+      "<svg {} class=\"g-plot{}\" viewBox=\"0 0 {:.0f} {:.0f}\" width=\"{:.0f}\" "
+      "height=\"{:.0f}\">\n",
+      place == Place::file
+          ? "xmlns=\"http://www.w3.org/2000/svg\" role=\"img\""
+          : "role=\"group\" aria-label=\"The graph, arrows from causes to effects\"",
+      lines > many_edges ? " many" : "", std::ceil(layout.width), std::ceil(layout.height),
+      std::ceil(layout.width), std::ceil(layout.height));
+  if (place == Place::file) out += file_head(view);
   out += markers();
   for (std::size_t k = view.edges.size(); k-- > 0;) {
     const GraphView::Edge& e = view.edges[k];
@@ -177,7 +191,7 @@ std::string graph_section(const GraphView& view) {
              "<div class=\"scroll g-frame\" tabindex=\"0\" role=\"region\" "
              "aria-label=\"The graph\">\n",
              shown, view.variables.size() * (view.variables.size() - 1)) +
-         drawing(view, "") + "</div>\n" + legend() +
+         drawing(view, Place::page) + "</div>\n" + legend() +
          "<div class=\"g-detail\" aria-live=\"polite\"></div>\n</section>\n";
 }
 
@@ -241,7 +255,8 @@ std::string changes_section(const GraphView& view) {
   if (view.environments.empty()) return {};
   return "<section id=\"changes\" aria-labelledby=\"changes-title\">\n"
          "<h2 id=\"changes-title\">What changed where</h2>\n"
-         "<p>The darker a cell, the more probable it is that the mechanism of that variable "
+         "<p>The stronger the colour of a cell, the more probable it is that the mechanism of that "
+         "variable "
          "changed in that environment.</p>\n"
          "<div class=\"scroll g-frame\" tabindex=\"0\" role=\"region\" aria-label=\"What changed "
          "where\">\n" +
@@ -272,14 +287,7 @@ std::string graph_sections(const GraphView& view) {
   return graph_section(view) + changes_section(view) + advice_section(view);
 }
 
-std::string graph_svg(const GraphView& view) {
-  std::string out = drawing(view, "");
-  const std::size_t end = out.find('\n') + 1;
-  return out.insert(end, fmt::format("<style>:root{{--ink:#1c2126;--paper:#fff;--muted:#59636e;"
-                                     "--link:#00598c;--bad:#a03c00;--rule:#e2e3df;--raised:#fff}}"
-                                     "{}</style>\n",
-                                     graph_style()));
-}
+std::string graph_svg(const GraphView& view) { return drawing(view, Place::file); }
 
 std::string graph_island(const GraphView& view) {
   std::string names, environments, edges;
@@ -350,10 +358,11 @@ std::string_view graph_script() {
   return R"js(
 (() => {
   'use strict';
-  const island = document.getElementById('whence-graph');
+  const island = document.getElementById('whence-data');
   const section = document.getElementById('graph');
   if (!island || !section) return;
-  const data = JSON.parse(island.textContent);
+  const data = JSON.parse(island.textContent).graph;
+  if (!data) return;
   const plot = section.querySelector('.g-plot');
   const detail = section.querySelector('.g-detail');
   const count = section.querySelector('.g-count');

@@ -64,7 +64,7 @@ std::string json_places(const std::vector<double>& values) {
 }
 
 /// Curves mostly share their x values, so these are kept once.
-std::string island(std::span<const Report> reports) {
+std::string island(std::span<const Report> reports, const GraphView* graph) {
   std::map<std::string, std::size_t> places;
   std::vector<std::string> order;
   std::string figures;
@@ -83,7 +83,8 @@ std::string island(std::span<const Report> reports) {
           fmt::format("{}{{\"id\":{},\"x_label\":{},\"curves\":[{}]}}", figures.empty() ? "" : ",",
                       json_string(figure.id), json_string(figure.x_label), curves);
     }
-  return fmt::format("{{\"x\":[{}],\"figures\":[{}]}}", fmt::join(order, ","), figures);
+  return fmt::format("{{\"x\":[{}],\"figures\":[{}]{}}}", fmt::join(order, ","), figures,
+                     graph ? ",\"graph\":" + graph_island(*graph) : "");
 }
 
 // ---- claims -----------------------------------------------------------------------------------
@@ -494,10 +495,8 @@ std::string report_page(std::span<const Report> reports, const PageInfo& info) {
   for (std::size_t i = 0; i < reports.size(); ++i)
     out += experiment(reports[i], ids[i], info, figures);
   out += "</main>\n" + colophon(info) + "</div>\n";
-  out += "<script type=\"application/json\" id=\"whence-data\">" + island(reports) + "</script>\n";
-  if (info.graph)
-    out += "<script type=\"application/json\" id=\"whence-graph\">" + graph_island(*info.graph) +
-           "</script>\n";
+  out += "<script type=\"application/json\" id=\"whence-data\">" + island(reports, info.graph) +
+         "</script>\n";
   out += fmt::format("<script>{}</script>\n</body>\n</html>\n", script);
   return out;
 }

@@ -129,7 +129,7 @@ TEST(GraphView, APageWithoutAGraphIsAsItWas) {
   report.title = "x";
   const std::string page = report_page({&report, 1}, {"t", "", "0", "", "", true});
   EXPECT_EQ(page.find("g-plot"), std::string::npos);
-  EXPECT_EQ(page.find("whence-graph"), std::string::npos);
+  EXPECT_EQ(page.find("\"graph\":"), std::string::npos);
 }
 
 TEST(GraphView, TheDrawingAloneIsAFile) {

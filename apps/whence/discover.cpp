@@ -1,0 +1,359 @@
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "apps/whence/commands.hpp"
+#include "apps/whence/data_options.hpp"
+#include "apps/whence/results.hpp"
+#include "apps/whence/simulate.hpp"
+#include "apps/whence/terminal.hpp"
+#include "apps/whence/text_table.hpp"
+#include "whence/core/error.hpp"
+#include "whence/core/text.hpp"
+#include "whence/discover/graph_knowledge.hpp"
+#include "whence/discover/graph_report.hpp"
+#include "whence/io/graph_data.hpp"
+#include "whence/io/number_parser.hpp"
+#include "whence/io/report_files.hpp"
+#include "whence/io/result_json.hpp"
+#include "whence/io/text_file.hpp"
+#include "whence/version.hpp"
+
+namespace whence {
+namespace {
+
+/// whence discover, and whence changes, where the graph is given.
+struct DiscoverCommand {
+  std::string name, output;
+  DataOptions data;
+  std::string dcdi, index = "1", enco, graph, tiers, time_limit, seed = "0", threads = "auto";
+  std::string model = "auto", noise = "robust", restarts = "5";
+  std::vector<std::string> forbid, require, targets;
+  bool known_targets = false, json = false;
+};
+
+[[noreturn]] void refuse(const std::string& place, const std::string& problem,
+                         const std::string& hint) {
+  throw Error(ExitCode::usage, "E-USAGE-DATA", place, problem, hint);
+}
+
+std::vector<std::filesystem::path> inputs_of(const DiscoverCommand& c) {
+  if (!c.dcdi.empty()) return {std::filesystem::path(c.dcdi) / "x"};
+  if (!c.enco.empty()) return {c.enco};
+  return input_paths(c.data);
+}
+
+GraphData read_data(const DiscoverCommand& c) {
+  const bool files = !c.data.table.empty() || !c.data.baseline.empty() || !c.data.shifted.empty();
+  if (int(!c.dcdi.empty()) + int(!c.enco.empty()) + int(files) > 1)
+    refuse("", "the data are given in two ways", "one of: files, --dcdi DIR, --enco FILE");
+  if (!c.dcdi.empty()) return read_dcdi(c.dcdi, count_of("--index", c.index, 0, 1'000'000));
+  if (!c.enco.empty()) return read_enco(c.enco);
+  GraphData data;
+  data.loaded = load_data(c.data, std::nullopt);
+  data.targets.resize(data.loaded.data.environments.size());
+  return data;
+}
+
+std::vector<std::string> names_of(const Dataset& data) {
+  std::vector<std::string> names;
+  for (const Variable& v : data.variables) names.push_back(v.name);
+  return names;
+}
+
+GraphOptions options_of(const DiscoverCommand& c, const GraphData& data, const Globals& globals) {
+  GraphOptions options;
+  const auto names = names_of(data.loaded.data);
+  const auto& environments = data.loaded.data.environments;
+  options.model = c.model == "linear"        ? GraphModel::linear
+                  : c.model == "categorical" ? GraphModel::categorical
+                                             : GraphModel::automatic;
+  options.robust = c.noise == "robust";
+  options.seed = seed_of(c.seed);
+  options.threads = threads_of(c.threads, globals);
+  options.restarts = int(count_of("--restarts", c.restarts, 1, 1000));
+  options.baseline = data.loaded.baseline;
+  add_edges(c.forbid, EdgeKnowledge::Word::forbidden, names, "--forbid", options.knowledge);
+  add_edges(c.require, EdgeKnowledge::Word::required, names, "--require", options.knowledge);
+  if (!c.tiers.empty())
+    add_tiers(read_text_file(c.tiers), printable(c.tiers), names, options.knowledge);
+  if (c.known_targets)
+    for (std::size_t e = 0; e < environments.size(); ++e) {
+      if (!data.targets[e])
+        refuse("--known-targets", "the files do not say what was intervened on",
+               "name the targets with --targets, or leave them unknown");
+      set_targets(e, *data.targets[e], names.size(), environments.size(), options.known);
+    }
+  for (const std::string& text : c.targets) add_targets(text, names, environments, options.known);
+  return options;
+}
+
+/// The graph of --graph in the order of the data.
+Graph given_graph(const DiscoverCommand& c, const std::vector<std::string>& names) {
+  const std::string file = printable(c.graph);
+  const NamedGraph given = read_graph_file(c.graph);
+  require_acyclic(given, file);
+  if (given.names.size() != names.size())
+    throw Error(ExitCode::bad_data, "E-GRAPH-NAME", file,
+                fmt::format("the graph has {} variables, the data have {}", given.names.size(),
+                            names.size()),
+                "choose the variables of the data with --columns");
+  std::vector<std::size_t> places;
+  for (const std::string& name : given.names) {
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end())
+      throw Error(ExitCode::bad_data, "E-GRAPH-NAME", file,
+                  "the data have no variable '" + excerpt(name) + "'",
+                  printable(did_you_mean(name, names)));
+    places.push_back(std::size_t(at - names.begin()));
+  }
+  Graph graph(names.size());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    for (std::size_t j = 0; j < places.size(); ++j)
+      if (given.graph.edge(VariableId(i), VariableId(j)))
+        graph.set_edge(VariableId(places[i]), VariableId(places[j]));
+  return graph;
+}
+
+/// Ends a search early, after a signal or when the time is over; what was found so far stays.
+class Stopper {
+ public:
+  explicit Stopper(double seconds) : limit_(seconds), start_(std::chrono::steady_clock::now()) {
+    watcher_ = std::thread([this] { watch(); });
+  }
+  ~Stopper() {
+    done_ = true;
+    watcher_.join();
+  }
+  Stopper(const Stopper&) = delete;
+  Stopper& operator=(const Stopper&) = delete;
+  const std::atomic<bool>* flag() const { return &stop_; }
+
+ private:
+  void watch() {
+    while (!done_ && !stop_) {
+      const auto passed = std::chrono::steady_clock::now() - start_;
+      if (signal_seen() || std::chrono::duration<double>(passed).count() > limit_) stop_ = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+
+  double limit_;
+  std::chrono::steady_clock::time_point start_;
+  std::atomic<bool> stop_{false}, done_{false};
+  std::thread watcher_;
+};
+
+double seconds_of(const std::string& text) {
+  if (text.empty()) return INFINITY;
+  const ParsedField field = parse_field(text);
+  if (field.kind != FieldKind::number || !(field.value > 0))
+    throw Error(ExitCode::usage, "E-USAGE-VALUE", "--time-limit",
+                "'" + excerpt(text) + "' is not a number of seconds above 0");
+  return field.value;
+}
+
+GraphResult search(const DiscoverCommand& c, const Dataset& data, GraphOptions options,
+                   const std::optional<Graph>& graph, const Globals& globals) {
+  const double limit = seconds_of(c.time_limit);
+  GraphResult result;
+  {
+    const Stopper stopper(limit);
+    options.stop = stopper.flag();
+    ProgressBar bar(c.name, ProgressBar::wanted(globals.quiet));
+    const Progress progress = [&](double share) { bar.draw(share); };
+    result =
+        graph ? find_changes(data, *graph, options, progress) : find_graph(data, options, progress);
+    if (!*stopper.flag()) return result;
+  }
+  const bool signal = signal_seen().has_value();
+  result.search.stopped =
+      signal ? "interrupted" : fmt::format("after the time limit of {} s", c.time_limit);
+  result.warnings.push_back("the search was stopped (" + result.search.stopped +
+                            "): a better graph may exist, and probabilities rest on fewer draws");
+  return result;
+}
+
+Json options_json(const DiscoverCommand& c) {
+  Json options = data_options_json(c.data);
+  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+  const auto last = [&](const std::string& path) {
+    return text(std::filesystem::path(path).filename().string());
+  };
+  options.set("dcdi", last(c.dcdi));
+  options.set("index", c.dcdi.empty() ? Json() : Json(c.index));
+  options.set("enco", last(c.enco));
+  options.set("graph", last(c.graph));
+  options.set("model", c.model);
+  options.set("noise", c.noise);
+  options.set("restarts", c.restarts);
+  options.set("seed", c.seed);
+  options.set("forbid", Json::list(c.forbid));
+  options.set("require", Json::list(c.require));
+  options.set("tiers", last(c.tiers));
+  options.set("targets", Json::list(c.targets));
+  options.set("known_targets", c.known_targets);
+  return options;
+}
+
+/// The command that gives the same results again.
+std::vector<std::string> command_words(const DiscoverCommand& c) {
+  std::vector<std::string> words = {"whence", c.name};
+  for (std::string& word : data_options_words(c.data)) words.push_back(std::move(word));
+  const auto add = [&](const char* name, const std::string& value, const std::string& usual = {}) {
+    if (value != usual) words.insert(words.end(), {name, printable(value)});
+  };
+  const auto last = [](const std::string& path) {
+    return std::filesystem::path(path).filename().string();
+  };
+  add("--dcdi", last(c.dcdi));
+  if (!c.dcdi.empty()) add("--index", c.index);
+  add("--enco", last(c.enco));
+  add("--graph", last(c.graph));
+  add("--model", c.model, "auto");
+  add("--noise", c.noise, "robust");
+  add("--restarts", c.restarts, "5");
+  add("--seed", c.seed, "0");
+  for (const std::string& edge : c.forbid) add("--forbid", edge);
+  for (const std::string& edge : c.require) add("--require", edge);
+  add("--tiers", last(c.tiers));
+  for (const std::string& text : c.targets) add("--targets", text);
+  if (c.known_targets) words.push_back("--known-targets");
+  add("--time-limit", c.time_limit);
+  return words;
+}
+
+/// The answer, the edges, what changed where, what would settle the rest.
+std::string on_screen(const GraphResult& result, const Report& report, bool changes_only,
+                      const OutputDirectory& directory) {
+  const int width = terminal_width();
+  const auto words = [&](const std::string& text) {
+    return wrapped(for_locale(printable(text)), 0, width) + "\n";
+  };
+  std::string out = changes_only ? "" : words(report.summary) + "\n";
+  if (!changes_only) out += text_table(report.tables[0], 30) + "\n";
+  out += text_table(report.tables[1], changes_only ? 40 : 20) + "\n";
+  for (std::size_t k = 0; k < result.advice.size() && k < 10; ++k) out += words(result.advice[k]);
+  if (result.advice.size() > 10)
+    out += words(fmt::format("and {} more on the page", result.advice.size() - 10));
+  out += words("model: " + std::string(name_of(result.model)) + " (" + result.model_reason + ")");
+  return out + "page: " + shown_path(directory.path() / "index.html") + "\n";
+}
+
+std::vector<OutputFile> files_of(const GraphResult& result, const Report& report,
+                                 const std::string& text, const DiscoverCommand& c) {
+  const GraphView view = graph_view(result);
+  std::vector<OutputFile> files =
+      report_files(report, {report.title, report.summary, version(), revision(),
+                            joined(command_words(c), " "), false, &view});
+  files[0].content = text;  // result.json
+  files.push_back({"figures/graph.svg", graph_svg(view)});
+  files.push_back({"graph.dot", write_graph(named_graph(result), GraphFormat::dot)});
+  return files;
+}
+
+void run(const DiscoverCommand& c, Globals& globals) {
+  refuse_to_overwrite(inputs_of(c), c.output);
+  const GraphData data = read_data(c);
+  const LoadedData& loaded = data.loaded;
+  const GraphOptions options = options_of(c, data, globals);
+  std::optional<Graph> graph;
+  if (!c.graph.empty()) graph = given_graph(c, names_of(loaded.data));
+  OutputDirectory directory(c.output);
+  RunRecord record(command_words(c), options.threads);
+  stop_if_interrupted();
+
+  GraphResult result = search(c, loaded.data, options, graph, globals);
+  const std::size_t own = result.warnings.size();
+  result.warnings.insert(result.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
+  Report report = graph_report(result);
+  const Json asked = options_json(c);
+  report.settings_json = asked.dump();
+  record.timed(c.name, record.elapsed());
+  const std::string text =
+      result_text(graph_result_json(result, {loaded.data.variables, loaded.sources, asked}));
+  publish(directory, files_of(result, report, text, c), record);
+
+  print_reading(loaded, globals);
+  if (!globals.quiet)
+    for (std::size_t i = result.warnings.size() - own; i < result.warnings.size(); ++i)
+      print_warning(result.warnings[i]);
+  if (c.json)
+    print(text);
+  else if (!globals.quiet)
+    print(on_screen(result, report, graph.has_value(), directory));
+  if (const auto code = signal_seen()) globals.exit_code = int(*code);
+}
+
+void add_common(CLI::App& app, DiscoverCommand& c) {
+  add_data_options(app, c.data);
+  add_value(app, "--dcdi", c.dcdi, "DIR", "data as DCDI keeps them");
+  add_value(app, "--index", c.index, "N", "which data set of that folder");
+  add_value(app, "--enco", c.enco, "FILE", "data as ENCO keeps them (.npz)");
+  add_value(app, "--model", c.model, "auto|linear|categorical", "what is assumed of the data");
+  add_value(app, "--noise", c.noise, "robust|gaussian",
+            "of linear mechanisms; robust: tails may be heavy");
+  app.add_option("--targets", c.targets,
+                 "what is known to have changed: ENVIRONMENT:VARIABLE+VARIABLE,...; nothing after "
+                 "the colon: nothing changed")
+      ->type_name("E:X,...")
+      ->allow_extra_args(false);
+  app.add_flag("--known-targets", c.known_targets, "use the targets that DCDI or ENCO files hold");
+  add_value(app, "--restarts", c.restarts, "N", "searches from different starts");
+  add_value(app, "--seed", c.seed, "N", "seed of all random numbers, 0 to 2^64-1");
+  add_value(app, "--threads", c.threads, "N", "threads; results do not depend on it")
+      ->default_str("as many as this process may use");
+  add_value(app, "--time-limit", c.time_limit, "SECONDS",
+            "end the search then, with the best answer so far")
+      ->default_str("none");
+  add_value(app, "-o,--output", c.output, "DIR", "where the results go, all at once");
+  app.add_flag("--json", c.json, "print result.json to stdout and nothing else");
+}
+
+}  // namespace
+
+void add_discover(CLI::App& root, Globals& globals) {
+  CLI::App* app = root.add_subcommand(
+      "discover", "your data: what causes what among many variables, what changed where?");
+  app->group("Your data");
+  const auto command = std::make_shared<DiscoverCommand>();
+  command->name = "discover";
+  command->output = "whence-out/discover";
+  add_common(*app, *command);
+  app->add_option("--forbid", command->forbid, "an edge that cannot be; may be given again")
+      ->type_name("X->Y")
+      ->allow_extra_args(false);
+  app->add_option("--require", command->require, "an edge that must be; may be given again")
+      ->type_name("X->Y")
+      ->allow_extra_args(false);
+  add_value(*app, "--tiers", command->tiers, "FILE",
+            "groups of variables, one line each: later ones cause no earlier ones");
+  app->footer(
+      "Ctrl-C ends the search and writes the best answer so far.\n"
+      "Examples:\n"
+      "  whence discover --baseline base.csv --shifted a.csv --shifted b.csv\n"
+      "  whence discover data.csv --environment site --forbid \"price->weather\"\n"
+      "  whence discover --enco graph.npz --json | jq .graph");
+  app->callback([command, &globals] { run(*command, globals); });
+}
+
+void add_changes(CLI::App& root, Globals& globals) {
+  CLI::App* app = root.add_subcommand(
+      "changes", "your data, the graph is known: which mechanism changed in each environment?");
+  app->group("Your data");
+  const auto command = std::make_shared<DiscoverCommand>();
+  command->name = "changes";
+  command->output = "whence-out/changes";
+  add_value(*app, "--graph", command->graph, "FILE", "the graph, in any format of whence convert")
+      ->required();
+  add_common(*app, *command);
+  app->footer(
+      "Example:\n"
+      "  whence changes --graph g.dot --baseline base.csv --shifted a.csv --shifted b.csv");
+  app->callback([command, &globals] { run(*command, globals); });
+}
+
+}  // namespace whence

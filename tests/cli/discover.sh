@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# Many variables: discover and changes, from every kind of file, with what a user may know.
+source "$WHENCE_SOURCE/tests/cli/lib.bash"
+schema=$WHENCE_SOURCE/schemas/graph.schema.json
+valid() { python3 "$WHENCE_SOURCE/tests/cli/check_schema.py" "$@" >.valid || { cat .valid >&2; return 1; }; }
+# files FOLDER: the options that name its data
+files() {
+  printf -- '--baseline\n%s\n' "$1/baseline.csv"
+  for file in "$1"/shifted_*.csv; do printf -- '--shifted\n%s\n' "$file"; done
+}
+# says KEY VALUE: the last JSON on stdout
+says() {
+  local got
+  got=$(python3 -c '
+import json, sys
+value = json.load(sys.stdin)
+for key in sys.argv[1].split("."):
+    value = value[int(key) if key.isdigit() else key]
+print(value)' "$1" <<<"$out")
+  checks=$((checks + 1))
+  [[ $got == "$2" ]] || fail "$1 is '$got', not '$2'"
+}
+
+# The graph is found, and every file is there
+accepts simulate graph --graph '0->1,1->2,0->3,3->2' --rows 40 --baseline-rows 200 -o data -q
+mapfile -t inputs < <(files data)
+accepts discover "${inputs[@]}" -o found --json
+cp found/result.json one.json
+check 'the result is valid' valid "$schema" found/result.json
+check 'and the validator finds what is wrong' valid --self-test "$schema" found/result.json
+for file in index.html run.json graph.dot figures/graph.svg tables/edges.csv tables/changes.csv; do
+  check "$file exists" test -s "found/$file"
+done
+check 'the page is sound' python3 "$WHENCE_SOURCE/tests/cli/check_page.py" found
+accepts evaluate found/result.json data/truth.json --json
+says shd.total 0
+accepts evaluate found/graph.dot data/truth.json --json
+says shd.total 0
+accepts discover "${inputs[@]}" -o found --threads 2 -q
+check 'threads do not matter' cmp -s one.json found/result.json
+accepts discover "${inputs[@]}" -o screen
+check 'the answer in words' grep -q 'edges among 4 variables' <<<"$out"
+check 'of 80 columns' awk 'length > 80 { exit 1 }' <<<"$out"
+
+# From a table, from DCDI, from ENCO: the same graph
+accepts convert data long.csv
+accepts discover long.csv --environment environment --baseline baseline -o long --json
+accepts evaluate long/result.json data/truth.json --json
+says shd.total 0
+accepts convert data dcdi --to dcdi
+accepts discover --dcdi dcdi -o from-dcdi --json
+accepts evaluate from-dcdi/result.json data/truth.json --json
+says shd.total 0
+accepts discover --dcdi dcdi --known-targets -o known -q
+accepts convert data data.npz
+accepts discover --enco data.npz -o from-enco -q
+accepts evaluate from-enco/result.json data/truth.json --json
+says shd.total 0
+
+# What a user knows
+accepts discover "${inputs[@]}" --forbid 'X0->X1' --require 'X3 -> X1' -o told --json
+check 'knowledge counts' python3 - <<'PYTHON'
+import json
+graph = json.load(open("told/result.json"))["graph"]
+assert ["X0", "X1"] not in graph and ["X3", "X1"] in graph, graph
+PYTHON
+printf 'X2\nX0,X1,X3\n' >tiers
+accepts discover "${inputs[@]}" --tiers tiers -o tiered --json
+check 'so do groups' python3 - <<'PYTHON'
+import json
+assert not any(to == "X2" for _, to in json.load(open("tiered/result.json"))["graph"])
+PYTHON
+accepts discover "${inputs[@]}" --targets 'shifted_01:X0,baseline:' -o targets --json
+check 'and targets' python3 - <<'PYTHON'
+import json
+for e in json.load(open("targets/result.json"))["environments"]:
+    if e["name"] == "shifted_01":
+        assert e["changed"]["X0"] > .999 and e["changed"]["X1"] == 0, e
+PYTHON
+
+# The graph is known
+accepts changes --graph found/graph.dot "${inputs[@]}" -o changed --json
+says environments.1.name shifted_01
+accepts evaluate changed/result.json data/truth.json --json
+says shd.total 0
+says changes.environments_right 4
+accepts changes --graph data/truth.json "${inputs[@]}" -o changed
+check 'on one screen' grep -q 'shifted_01' <<<"$out"
+
+# A time limit ends the search, not the answer
+accepts simulate graph --graph er:40:80 -o large -q
+mapfile -t many < <(files large)
+accepts discover "${many[@]}" --time-limit 0.05 -o hurried --json
+says search.stopped 'after the time limit of 0.05 s'
+check 'with a warning' grep -q 'search was stopped' <<<"$err"
+
+# Mistakes
+refuses 2 E-USAGE-KNOWLEDGE "no variable .*X9" discover "${inputs[@]}" --forbid 'X9->X1'
+refuses 2 E-USAGE-KNOWLEDGE 'required and forbidden' discover "${inputs[@]}" --forbid 'X0->X1' --require 'X0->X1'
+refuses 2 E-USAGE-KNOWLEDGE 'no environment' discover "${inputs[@]}" --targets 'nowhere:X0'
+refuses 2 E-USAGE-DATA 'in two ways' discover "${inputs[@]}" --dcdi dcdi
+refuses 2 E-USAGE-DATA 'do not say what' discover "${inputs[@]}" --known-targets
+refuses 2 E-USAGE-VALUE 'time-limit' discover "${inputs[@]}" --time-limit 0
+refuses 2 E-USAGE-DATA 'no shifted data set' discover
+refuses 4 E-OUT-INPUT 'choose another folder' discover "${inputs[@]}" -o data
+echo 'digraph { X0 -> X1 }' >small.dot
+refuses 3 E-GRAPH-NAME '2 variables, the data have 4' changes --graph small.dot "${inputs[@]}"
+
+finish
