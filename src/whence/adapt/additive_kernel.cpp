@@ -138,20 +138,38 @@ inline std::size_t Place(std::size_t i, std::size_t j) { return side * (i * (i +
 struct Bend {
   Logits logits;
   const double *weight, *log_sum;
-  AdditiveCurvature& curvature;
+  const AdditiveCurvature& curvature;
+  std::span<CholeskyLanes> groups;  // of the curvature, to add to
   HWY_ALIGN double p[most_classes];
 
   HWY_ATTR void Run() {
     const LanesTag d;
     for (std::size_t i = 0; i < logits.items.items; ++i) {
       if (weight[i] == 0) continue;
-      const std::uint16_t* row = logits.items.row.data() + i * logits.items.parents;
-      const Lanes level = hn::Set(d, log_sum[i]);
-      for (std::size_t c = 0; c < logits.width; c += hn::Lanes(d))
-        hn::Store(LeanExp(d, hn::Sub(logits.At(d, row, c), level)), d, p + c);
+      const std::uint16_t* row = Probabilities(i);
       for (std::size_t k = 0; k < curvature.exact(); k += hn::Lanes(d))
         Add(row, k, hn::Mul(hn::Set(d, weight[i]), Variance(k)));
     }
+  }
+
+  HWY_ATTR void Moments(double* into) {
+    const LanesTag d;
+    for (std::size_t i = 0; i < logits.items.items; ++i, into += logits.width + curvature.exact()) {
+      Probabilities(i);
+      std::copy(p, p + logits.width, into);
+      for (std::size_t k = 0; k < curvature.exact(); k += hn::Lanes(d))
+        hn::StoreU(Variance(k), d, into + logits.width + k);
+    }
+  }
+
+  /// Of item i, into p; its rows are returned.
+  HWY_INLINE const std::uint16_t* Probabilities(std::size_t i) {
+    const LanesTag d;
+    const std::uint16_t* row = logits.items.row.data() + i * logits.items.parents;
+    const Lanes level = hn::Set(d, log_sum[i]);
+    for (std::size_t c = 0; c < logits.width; c += hn::Lanes(d))
+      hn::Store(LeanExp(d, hn::Sub(logits.At(d, row, c), level)), d, p + c);
+    return row;
   }
 
   /// Of the indicator along directions k, k + 1, ...
@@ -169,7 +187,7 @@ struct Bend {
 
   HWY_INLINE void Add(const std::uint16_t* row, std::size_t k, Lanes x) const {
     const LanesTag d;
-    double* lower = curvature.groups[k / side].lower.data() + k % side;
+    double* lower = groups[k / side].lower.data() + k % side;
     Look::Accumulate(d, lower, x);
     for (std::size_t a = 0; a < logits.items.parents; ++a) {
       double* line = lower + Place(row[a], 0);
@@ -228,7 +246,28 @@ HWY_ATTR void AdditiveLook(const AdditiveItems& items, const double* weight, con
 HWY_ATTR void AdditiveBend(const AdditiveItems& items, const double* weight, const double* theta,
                            std::size_t classes, std::size_t width, const double* log_sum,
                            AdditiveCurvature& curvature) {
-  Bend{Logits(items, theta, classes, width), weight, log_sum, curvature, {}}.Run();
+  Bend{Logits(items, theta, classes, width), weight, log_sum, curvature, curvature.groups, {}}
+      .Run();
+}
+
+HWY_ATTR void AdditiveMoments(const AdditiveItems& items, const double* theta, std::size_t classes,
+                              std::size_t width, const double* log_sum,
+                              const AdditiveCurvature& curvature, double* into) {
+  Bend{Logits(items, theta, classes, width), nullptr, log_sum, curvature, {}, {}}.Moments(into);
+}
+
+HWY_ATTR void SumByLevel(const double* moments, std::size_t stride, const std::uint32_t* item,
+                         std::span<const std::uint8_t* const> columns, const std::size_t* offset,
+                         std::size_t begin, std::size_t end, double* sums) {
+  const LanesTag d;
+  for (std::size_t r = begin; r < end; ++r) {
+    const double* from = moments + item[r] * stride;
+    for (std::size_t c = 0; c < stride; c += hn::Lanes(d)) {
+      const Lanes x = hn::LoadU(d, from + c);
+      for (std::size_t k = 0; k < columns.size(); ++k)
+        Look::Accumulate(d, sums + (offset[k] + columns[k][r]) * stride + c, x);
+    }
+  }
 }
 
 HWY_ATTR void FactorLanes(CholeskyLanes& m) {
@@ -274,6 +313,8 @@ namespace whence {
 
 HWY_EXPORT(AdditiveLook);
 HWY_EXPORT(AdditiveBend);
+HWY_EXPORT(AdditiveMoments);
+HWY_EXPORT(SumByLevel);
 HWY_EXPORT(FactorLanes);
 HWY_EXPORT(SolveLanes);
 
@@ -294,6 +335,23 @@ void additive_curvature(const AdditiveItems& items, std::span<const double> weig
                         const AdditivePass& pass, AdditiveCurvature& curvature) {
   HWY_DYNAMIC_DISPATCH(AdditiveBend)
   (items, weight.data(), theta.data(), classes, width, pass.log_sum.data(), curvature);
+}
+
+std::vector<double> additive_moments(const AdditiveItems& items, std::span<const double> theta,
+                                     std::size_t classes, std::size_t width,
+                                     const AdditivePass& pass, const AdditiveCurvature& curvature) {
+  std::vector<double> moments(items.items * (width + curvature.exact()));
+  HWY_DYNAMIC_DISPATCH(AdditiveMoments)
+  (items, theta.data(), classes, width, pass.log_sum.data(), curvature, moments.data());
+  return moments;
+}
+
+void sum_by_level(std::span<const double> moments, std::size_t stride,
+                  std::span<const std::uint32_t> item, std::span<const std::uint8_t* const> columns,
+                  std::span<const std::size_t> offset, std::size_t begin, std::size_t end,
+                  std::span<double> sums) {
+  HWY_DYNAMIC_DISPATCH(SumByLevel)
+  (moments.data(), stride, item.data(), columns, offset.data(), begin, end, sums.data());
 }
 
 void factor(CholeskyLanes& matrix) { HWY_DYNAMIC_DISPATCH(FactorLanes)(matrix); }

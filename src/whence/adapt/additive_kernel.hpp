@@ -66,6 +66,18 @@ void additive_curvature(const AdditiveItems& items, std::span<const double> weig
                         std::span<const double> theta, std::size_t classes, std::size_t width,
                         const AdditivePass& pass, AdditiveCurvature& curvature);
 
+/// Probabilities of the classes and variances along the directions of every item, for candidates
+/// that are not parents yet: [item][width + exact directions].
+std::vector<double> additive_moments(const AdditiveItems& items, std::span<const double> theta,
+                                     std::size_t classes, std::size_t width,
+                                     const AdditivePass& pass, const AdditiveCurvature& curvature);
+
+/// Adds row r's moments, those of item[r], to sum [offset[k] + column[k][r]] for every column k.
+void sum_by_level(std::span<const double> moments, std::size_t stride,
+                  std::span<const std::uint32_t> item, std::span<const std::uint8_t* const> columns,
+                  std::span<const std::size_t> offset, std::size_t begin, std::size_t end,
+                  std::span<double> sums);
+
 void factor(CholeskyLanes& matrix);
 
 /// Solves in place, x being [i][lane].

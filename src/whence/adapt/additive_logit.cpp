@@ -64,7 +64,7 @@ Configurations AdditiveLogit::name_items(std::span<const std::size_t> members) c
 }
 
 void AdditiveLogit::make_items(std::span<const std::size_t> members) {
-  const Configurations configuration = name_items(members);
+  Configurations configuration = name_items(members);
   items_.parents = parents_.size();
   items_.items = configuration.number;
   items_.row.assign(items_.items * items_.parents, 0);
@@ -81,6 +81,7 @@ void AdditiveLogit::make_items(std::span<const std::size_t> members) {
       if (seen[configuration.of_row[r]]++ == 0) shares_[e].push_back({configuration.of_row[r], 0});
     for (Share& share : shares_[e]) std::swap(share.number, seen[share.item]);
   }
+  item_of_row_ = std::move(configuration.of_row);
 }
 
 double AdditiveLogit::log_evidence_of(std::span<const std::size_t> pool, double tolerance) {
@@ -94,18 +95,25 @@ double AdditiveLogit::log_evidence_of(std::span<const std::size_t> pool, double 
 }
 
 void AdditiveLogit::make_prior(std::span<const std::size_t> present, AdditivePrior prior) {
-  precision_.assign(order_, 0.0);
-  precision_[0] = prior.intercept;
-  for (std::size_t p = 0; p < parents_.size(); ++p) {
-    const std::size_t levels = rows_.levels(parents_[p]);
-    double total = 0.5 * double(levels);  // half a row each: levels that never occurred
-    for (std::size_t e : present) total += double(rows_.rows(e));
-    for (std::size_t l = 0; l < levels; ++l) {
-      double number = 0.5;
-      for (std::size_t e : present) number += rows_.counts(parents_[p], e)[l];
-      precision_[offset_[p] + l] = prior.ridge * number / total;
-    }
+  precision_ = {prior.intercept};
+  for (std::size_t p : parents_) {
+    const std::vector<double> levels = level_precision(p, present, prior.ridge);
+    precision_.insert(precision_.end(), levels.begin(), levels.end());
   }
+}
+
+std::vector<double> AdditiveLogit::level_precision(std::size_t variable,
+                                                   std::span<const std::size_t> present,
+                                                   double ridge) const {
+  // Half a row each: levels that never occurred.
+  std::vector<double> number(rows_.levels(variable), 0.5);
+  double total = 0.5 * double(number.size());
+  for (std::size_t e : present) {
+    total += double(rows_.rows(e));
+    for (std::size_t l = 0; l < number.size(); ++l) number[l] += rows_.counts(variable, e)[l];
+  }
+  for (double& n : number) n *= ridge / total;
+  return number;
 }
 
 void AdditiveLogit::count_pool(std::span<const std::size_t> pool) {
@@ -383,6 +391,72 @@ double AdditiveLogit::predictive(std::size_t environment) const {
   if (pooled_[environment])
     sum -= freedom_ * double(rows_.rows(environment)) / std::max(1.0, pool_rows_);
   return sum;
+}
+
+std::vector<double> AdditiveLogit::gains(std::span<const std::size_t> present,
+                                         AdditivePrior prior) const {
+  std::vector<double> result(rows_.variables(), std::nan(""));
+  std::vector<std::size_t> candidates, offset;
+  std::vector<const std::uint8_t*> columns;
+  std::size_t levels = 0;
+  for (std::size_t v = 0; v < rows_.variables(); ++v) {
+    if (v == child_ || std::find(parents_.begin(), parents_.end(), v) != parents_.end()) continue;
+    candidates.push_back(v);
+    columns.push_back(rows_.column(v));
+    offset.push_back(levels);
+    levels += rows_.levels(v);
+  }
+  const std::vector<double> moments =
+      additive_moments(items_, theta_, classes_, width_, pass_, curvature_);
+  const std::size_t stride = width_ + curvature_.exact();
+  std::vector<double> sums(levels * stride, 0.0);
+  for (std::size_t e = 0; e < pooled_.size(); ++e)
+    if (pooled_[e])
+      sum_by_level(moments, stride, item_of_row_, columns, offset, rows_.begin(e), rows_.end(e),
+                   sums);
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    const std::size_t size = rows_.levels(candidates[k]) * stride;
+    result[candidates[k]] =
+        gain_of(candidates[k], level_precision(candidates[k], present, prior.ridge),
+                std::span(sums).subspan(offset[k] * stride, size));
+  }
+  return result;
+}
+
+/// Newton's step in the newcomer's coefficients and the intercept, the other parents' held: along
+/// each direction a diagonal matrix, less what the intercept takes of it.
+double AdditiveLogit::gain_of(std::size_t candidate, std::span<const double> precision,
+                              std::span<const double> sums) const {
+  const std::size_t levels = precision.size(), stride = width_ + curvature_.exact();
+  // The gradient: how often the child took each level beside the newcomer's, less expected.
+  std::vector<double> gradient(levels * classes_);
+  for (std::size_t l = 0; l < levels; ++l)
+    for (std::size_t c = 0; c < classes_; ++c) gradient[l * classes_ + c] = -sums[l * stride + c];
+  const std::uint8_t *child = rows_.column(child_), *column = rows_.column(candidate);
+  for (std::size_t e = 0; e < pooled_.size(); ++e)
+    if (pooled_[e])
+      for (std::size_t r = rows_.begin(e); r < rows_.end(e); ++r)
+        gradient[column[r] * classes_ + child[r]] += 1;
+  double gain = 0;
+  for (std::size_t d = 0; d + 1 < classes_; ++d) {
+    const std::size_t like = std::min(d, curvature_.exact() - 1);
+    const double share = variances_[d] / variances_[like];
+    double square = 0, log_determinant = 0, total = precision_[0], taken = 0, along = 0;
+    for (std::size_t l = 0; l < levels; ++l) {
+      double g = 0;
+      for (std::size_t c = 0; c < classes_; ++c)
+        g += gradient[l * classes_ + c] * curvature_.directions[c * curvature_.stride + d];
+      const double w = share * sums[l * stride + width_ + like], own = w + precision[l];
+      square += g * g / own;
+      log_determinant += portable_log(own / precision[l]);
+      total += w;
+      taken += w * w / own;
+      along += w * g / own;
+    }
+    gain += 0.5 * (square + along * along / (total - taken));
+    gain -= 0.5 * (log_determinant + portable_log((total - taken) / total));
+  }
+  return gain;
 }
 
 }  // namespace whence

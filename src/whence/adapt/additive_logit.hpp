@@ -50,6 +50,11 @@ class AdditiveLogit {
   /// having been fitted to where it is pooled.
   double predictive(std::size_t environment) const;
 
+  /// What one more parent would gain, for every variable, to second order from the last bend; NaN
+  /// for the child and its parents. It errs towards too little where the newcomer is much like the
+  /// parents.
+  std::vector<double> gains(std::span<const std::size_t> present, AdditivePrior prior) const;
+
   /// log P(pooled rows | coefficients) - penalty, and its gradient, as of the last look.
   double objective() const { return objective_; }
   std::span<const double> gradient() const { return gradient_; }
@@ -72,6 +77,10 @@ class AdditiveLogit {
   };
   void make_items(std::span<const std::size_t> members);
   Configurations name_items(std::span<const std::size_t> members) const;
+  std::vector<double> level_precision(std::size_t variable, std::span<const std::size_t> present,
+                                      double ridge) const;
+  double gain_of(std::size_t candidate, std::span<const double> precision,
+                 std::span<const double> sums) const;
   void make_prior(std::span<const std::size_t> present, AdditivePrior prior);
   void count_pool(std::span<const std::size_t> pool);
   void count_pairs();
@@ -92,6 +101,7 @@ class AdditiveLogit {
   std::vector<std::size_t> parents_, offset_;
   std::size_t classes_, width_, order_ = 1;
   AdditiveItems items_;
+  std::vector<std::uint32_t> item_of_row_;
   std::vector<std::vector<Share>> shares_;  // of each environment
   std::vector<double> precision_;           // of each row of coefficients
 
