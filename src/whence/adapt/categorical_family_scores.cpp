@@ -206,8 +206,8 @@ ChangeSum CategoricalFamilyScorer::score_tables(std::size_t child, Parents paren
   return ChangeSummation<TablePool>(pool, plan.sparse, fresh, cost).sum();
 }
 
-/// From the family's record. With many environments, some of which do not take part, what they
-/// added is taken away again; if that is much of the data, the fit is made anew.
+/// From the family's record. With many environments, one or some of which do not take part, what
+/// they added is taken away again; if several make up much of the data, the fit is made anew.
 ChangeSum CategoricalFamilyScorer::score_additive(std::size_t child, Parents parents,
                                                   const Plan& plan) const {
   const std::size_t n = plan.sparse.size();
@@ -221,7 +221,7 @@ ChangeSum CategoricalFamilyScorer::score_additive(std::size_t child, Parents par
   std::size_t kept_rows = 0, rows = 0;
   for (std::size_t e : plan.sparse) kept_rows += rows_.rows(e);
   for (std::size_t e : whole->environments) rows += rows_.rows(e);
-  if (4 * kept_rows < 3 * rows) {
+  if (n + 1 < whole->environments.size() && 4 * kept_rows < 3 * rows) {
     const AdditiveRecord part = make_record(child, parents, plan.sparse);
     return part.pools.empty() ? part.sum : part_of_pools(child, part, plan);
   }
@@ -277,6 +277,43 @@ AdditiveRecord CategoricalFamilyScorer::make_record(
   const auto alone = [&](std::size_t e) { return additive_alone(child, parents, e); };
   const ChangeCost cost(options_.change, options_.exact_fits);
   return AdditiveChanges(fit, environments, hard_evidence, alone, cost, tolerance()).record();
+}
+
+void CategoricalFamilyScorer::estimate_gains(std::size_t child, Parents parents,
+                                             std::span<double> gains) const {
+  std::fill(gains.begin(), gains.end(), std::nan(""));
+  if (!kinds(child, parents).additive) return;
+  const Plan all = plan(child, {}, nothing_left_out);
+  const double additive = score_additive(child, parents, all).log_evidence;
+  const double present = score(child, parents, all).log_evidence;
+  const std::vector<double> estimates = additive_gains(child, parents);
+  std::vector<std::size_t> larger;
+  for (std::size_t v = 0; v < variables(); ++v) {
+    if (std::isnan(estimates[v])) continue;
+    larger.assign(parents.begin(), parents.end());
+    larger.insert(std::lower_bound(larger.begin(), larger.end(), v), v);
+    const Kinds kinds = this->kinds(child, larger);
+    double score = additive + estimates[v];
+    if (!kinds.additive) score = score_tables(child, larger, all).log_evidence;
+    if (kinds.additive && kinds.table)
+      score = half_and_half(score, score_tables(child, larger, all).log_evidence);
+    gains[v] = score - present;
+  }
+}
+
+/// From a rough fit to the environments that are thought unchanged.
+std::vector<double> CategoricalFamilyScorer::additive_gains(std::size_t child,
+                                                            Parents parents) const {
+  const std::shared_ptr<const AdditiveRecord> whole = record(child, parents);
+  std::vector<std::size_t> pool;
+  for (std::size_t t = 0; t < whole->environments.size(); ++t)
+    if (!whole->pools.empty() || whole->sum.changed[t] < 0.5)
+      pool.push_back(whole->environments[t]);
+  if (pool.empty()) pool = whole->environments;
+  const AdditivePrior& prior = options_.additive_prior;
+  AdditiveLogit fit(rows_, child, parents, rows_.largest_first(), pool, prior);
+  fit.log_evidence_of(pool, 5 * tolerance());
+  return fit.gains(rows_.largest_first(), prior);
 }
 
 }  // namespace whence

@@ -53,6 +53,10 @@ class CategoricalFamilyScorer final : public FamilyScorer {
   void changed(std::size_t child, std::span<const std::size_t> parents,
                const EnvironmentRegime& regime, std::span<double> probability) const override;
 
+  bool has_estimates() const override { return options_.additive; }
+  void estimate_gains(std::size_t child, std::span<const std::size_t> parents,
+                      std::span<double> gains) const override;
+
   /// The equivalent sample size in use.
   double ess() const { return options_.ess; }
 
@@ -69,6 +73,7 @@ class CategoricalFamilyScorer final : public FamilyScorer {
   ChangeSum score_tables(std::size_t child, Parents parents, const Plan& plan) const;
   ChangeSum score_additive(std::size_t child, Parents parents, const Plan& plan) const;
   ChangeSum part_of_pools(std::size_t child, const AdditiveRecord& record, const Plan& plan) const;
+  std::vector<double> additive_gains(std::size_t child, Parents parents) const;
   std::shared_ptr<const AdditiveRecord> record(std::size_t child, Parents parents) const;
   AdditiveRecord make_record(std::size_t child, Parents parents,
                              std::span<const std::size_t> environments) const;

@@ -56,6 +56,25 @@ double FamilyTable::score(std::size_t regime, std::size_t child, const VariableS
   return value;
 }
 
+double FamilyTable::estimated_gain(std::size_t child, const VariableSet& parents,
+                                   std::size_t v) const {
+  const std::size_t count = parents.size();
+  if (!scorer_.has_estimates() || parents.has(v) || count + 1 > scorer_.max_parents())
+    return std::nan("");
+  const double prior = log_set_prior_[count + 1] - log_set_prior_[count];
+  const Key key{0, child, parents};
+  Shard& shard = shard_of(key);
+  {
+    const std::lock_guard lock(shard.mutex);
+    const auto found = shard.estimates.find(key);
+    if (found != shard.estimates.end()) return found->second[v] + prior;
+  }
+  std::vector<double> gains(variables());
+  scorer_.estimate_gains(child, parents.members(), gains);
+  const std::lock_guard lock(shard.mutex);
+  return shard.estimates.emplace(key, std::move(gains)).first->second[v] + prior;
+}
+
 const std::vector<double>& FamilyTable::changed(std::size_t regime, std::size_t child,
                                                 const VariableSet& parents) const {
   const Key key{regime, child, parents};

@@ -48,6 +48,11 @@ class FamilyTable {
   /// each, constant within a Markov class. -infinity for sets against what is known.
   double score(std::size_t regime, std::size_t child, const VariableSet& parents) const;
 
+  /// What adding `v` to the parents would gain, cheaply; NaN where there is no cheap way. It
+  /// settles what is far from zero: `hopeless` additions need no score of their own.
+  double estimated_gain(std::size_t child, const VariableSet& parents, std::size_t v) const;
+  static constexpr double hopeless = -40;  // nats
+
   /// P(the child's mechanism changed) per environment.
   const std::vector<double>& changed(std::size_t regime, std::size_t child,
                                      const VariableSet& parents) const;
@@ -81,7 +86,7 @@ class FamilyTable {
   struct Shard {
     mutable std::mutex mutex;
     std::unordered_map<Key, double, Hash> scores;
-    std::unordered_map<Key, std::vector<double>, Hash> changes;
+    std::unordered_map<Key, std::vector<double>, Hash> changes, estimates;
   };
   Shard& shard_of(const Key& key) const { return shards_[Hash()(key) >> 20 & 63]; }
   bool against_knowledge(std::size_t child, const VariableSet& parents) const;

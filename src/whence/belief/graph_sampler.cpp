@@ -28,8 +28,10 @@ std::vector<std::size_t> candidates_of(const FamilyTable& table, std::size_t reg
   const double present = table.score(regime, child, parents);
   for (std::size_t v = 0; v < m; ++v) {
     if (v == child) continue;
-    double gain = std::abs(table.score(regime, child, parents.flipped(v)) - present);
-    if (!parents.has(v)) gain = table.score(regime, child, parents.flipped(v)) - present;
+    double gain = table.estimated_gain(child, parents, v);
+    if (!(gain < FamilyTable::hopeless))
+      gain = table.score(regime, child, parents.flipped(v)) - present;
+    if (parents.has(v)) gain = std::abs(gain);
     for (const Dag& dag : good)
       if (dag.adjacent(v, child)) gain = std::max(gain, 0.0) + 1e6;
     ranked.emplace_back(-gain, v);
@@ -49,20 +51,56 @@ void add_small_sets(const std::vector<std::size_t>& candidates, std::size_t from
     add_small_sets(candidates, k + 1, set.flipped(candidates[k]), all);
 }
 
+/// Whether an estimate says that toggling v leaves nothing to list.
+bool hopeless(const FamilyTable& table, std::size_t child, const VariableSet& parents,
+              std::size_t v) {
+  return table.estimated_gain(child, parents, v) < FamilyTable::hopeless;
+}
+
+/// The same of toggling two. Where there are estimates, a pair is worth scoring if one of its
+/// members is after the other.
+bool hopeless(const FamilyTable& table, std::size_t child, const VariableSet& parents,
+              std::size_t a, std::size_t b) {
+  if (parents.has(a) && parents.has(b)) return false;
+  if (parents.has(b)) std::swap(a, b);
+  return hopeless(table, child, parents.flipped(a), b) && hopeless(table, child, parents, b);
+}
+
+/// Small sets that lack a parent without which the best graph's family is hopeless. (What could
+/// stand in for it is listed with the pairs.) Without estimates scoring them is cheap: all stay.
+void drop_hopeless(const FamilyTable& table, std::size_t regime, std::size_t child,
+                   const VariableSet& parents,
+                   std::unordered_set<VariableSet, VariableSetHash>& sets) {
+  const std::vector<std::size_t> members = parents.members();
+  if (!table.scorer().has_estimates()) return;
+  const double present = table.score(regime, child, parents);
+  VariableSet needed;
+  for (std::size_t v : members)
+    if (table.score(regime, child, parents.flipped(v)) - present < FamilyTable::hopeless)
+      needed = needed.flipped(v);
+  std::erase_if(sets, [&](const VariableSet& set) {
+    bool lacks = false;
+    needed.each([&](std::size_t v) { lacks = lacks || !set.has(v); });
+    return lacks && !set.empty();
+  });
+}
+
 std::vector<VariableSet> listed_sets(const FamilyTable& table, std::size_t regime,
                                      std::span<const Dag> good, std::size_t child) {
   const std::size_t m = table.variables();
   const std::vector<std::size_t> candidates = candidates_of(table, regime, good, child);
   std::unordered_set<VariableSet, VariableSetHash> all;
   add_small_sets(candidates, 0, {}, all);
+  drop_hopeless(table, regime, child, good[0].parents(child), all);
   for (const Dag& dag : good) {
     const VariableSet parents = dag.parents(child);
     all.insert(parents);
     for (std::size_t v = 0; v < m; ++v)
-      if (v != child) all.insert(parents.flipped(v));
+      if (v != child && !hopeless(table, child, parents, v)) all.insert(parents.flipped(v));
     for (std::size_t a = 0; a < candidates.size(); ++a)
       for (std::size_t b = a + 1; b < candidates.size(); ++b)
-        all.insert(parents.flipped(candidates[a]).flipped(candidates[b]));
+        if (!hopeless(table, child, parents, candidates[a], candidates[b]))
+          all.insert(parents.flipped(candidates[a]).flipped(candidates[b]));
   }
   // Hash order depends on nothing but the sets, but it is not an order anybody would choose.
   std::vector<std::pair<std::vector<std::size_t>, VariableSet>> ordered;
@@ -205,6 +243,7 @@ void GraphChain::toggle_edge() {
   const std::size_t effect = std::size_t(sample_index(stream_, m));
   if (cause == effect) return;
   if (!state_.dag.edge(cause, effect) && state_.dag.closes_cycle(cause, effect)) return;
+  if (hopeless(table_, effect, state_.dag.parents(effect), cause)) return;
   const VariableSet next = state_.dag.parents(effect).flipped(cause);
   const double gain = score_of(effect, next) - score_of(effect, state_.dag.parents(effect));
   if (!accept(heat_ * gain)) return;
@@ -240,6 +279,10 @@ void GraphChain::swap_parent() {
   if (in == child || out == child || in == out || !parents.has(out) || parents.has(in)) return;
   if (state_.dag.is_ancestor(child, in)) return;
   const VariableSet next = parents.flipped(out).flipped(in);
+  if (table_.estimated_gain(child, parents.flipped(out), in) +
+          score_of(child, parents.flipped(out)) - score_of(child, parents) <
+      FamilyTable::hopeless)
+    return;
   const double gain = score_of(child, next) - score_of(child, parents);
   if (!accept(heat_ * gain)) return;
   state_.score += gain;

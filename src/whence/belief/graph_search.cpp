@@ -9,7 +9,8 @@ namespace whence {
 
 namespace {
 
-constexpr double least_gain = 1e-9;  // nats: below this a gain may be rounding
+constexpr double least_gain = 1e-9;   // nats: below this a gain may be rounding
+constexpr double surely_gains = 150;  // nats: an addition estimated to gain that much does gain
 
 bool stopped(const std::atomic<bool>* stop) {
   return stop != nullptr && stop->load(std::memory_order_relaxed);
@@ -50,7 +51,8 @@ GraphClimber::GraphClimber(const FamilyTable& table, std::size_t regime, const D
       regime_(regime),
       dag_(start),
       scores_(table.variables()),
-      gains_(table.variables() * table.variables(), 0.0) {
+      gains_(table.variables() * table.variables(), 0.0),
+      estimated_(gains_.size(), 0) {
   for (std::size_t v = 0; v < dag_.variables(); ++v) refresh(v);
 }
 
@@ -64,9 +66,20 @@ void GraphClimber::refresh(std::size_t child) {
   const std::size_t m = dag_.variables();
   const VariableSet& parents = dag_.parents(child);
   scores_[child] = table_.score(regime_, child, parents);
-  for (std::size_t v = 0; v < m; ++v)
-    if (v != child)
-      gains_[child * m + v] = table_.score(regime_, child, parents.flipped(v)) - scores_[child];
+  for (std::size_t v = 0; v < m; ++v) {
+    if (v == child) continue;
+    const double estimate = table_.estimated_gain(child, parents, v);
+    gains_[child * m + v] = estimate;
+    estimated_[child * m + v] = 1;
+    if (!(estimate < FamilyTable::hopeless || estimate > surely_gains)) score_gain(child, v);
+  }
+}
+
+void GraphClimber::score_gain(std::size_t child, std::size_t parent) {
+  const std::size_t at = child * dag_.variables() + parent;
+  if (!estimated_[at]) return;
+  gains_[at] = table_.score(regime_, child, dag_.parents(child).flipped(parent)) - scores_[child];
+  estimated_[at] = 0;
 }
 
 void GraphClimber::set_dag(const Dag& dag) { apply(dag); }
@@ -98,6 +111,8 @@ bool GraphClimber::step() {
       const double gain = gains_[child * m + v];
       if (dag_.edge(v, child)) {
         consider(gain, v, child, false);
+        // The difference of two large numbers: estimates are not good enough for it.
+        if (gain + 1.3 * gains_[v * m + child] > 0) score_gain(v, child);
         const double turned = gain + gains_[v * m + child];
         if (turned > best && !dag_.turning_closes_cycle(v, child)) consider(turned, v, child, true);
       } else if (gain > best && !dag_.closes_cycle(v, child) && !dag_.edge(child, v)) {
@@ -105,6 +120,10 @@ bool GraphClimber::step() {
       }
     }
   if (best <= least_gain) return false;
+  if (!turn && estimated_[to * m + from]) {  // what is done was scored
+    score_gain(to, from);
+    return true;
+  }
   dag_.flip(from, to);
   if (turn) dag_.flip(to, from);
   dag_.update();
@@ -195,6 +214,7 @@ void GraphClimber::iterate(int rounds, Stream& stream, const std::atomic<bool>* 
       dag_ = before.dag_;
       scores_ = before.scores_;
       gains_ = before.gains_;
+      estimated_ = before.estimated_;
     }
   }
 }

@@ -33,7 +33,8 @@ class GraphClimber {
   void iterate(int rounds, Stream& stream, const std::atomic<bool>* stop = nullptr);
 
  private:
-  void refresh(std::size_t child);  // its score and its row of gains
+  void refresh(std::size_t child);                         // its score and its row of gains
+  void score_gain(std::size_t child, std::size_t parent);  // instead of an estimate
   bool step();
   void apply(const Dag& next);
   Dag disturbed(Stream& stream) const;
@@ -41,8 +42,9 @@ class GraphClimber {
   const FamilyTable& table_;
   std::size_t regime_;
   Dag dag_;
-  std::vector<double> scores_;  // [child]
-  std::vector<double> gains_;   // [child][parent]: of toggling
+  std::vector<double> scores_;   // [child]
+  std::vector<double> gains_;    // [child][parent]: of toggling
+  std::vector<char> estimated_;  // [child][parent]: whether that gain is an estimate
 };
 
 /// The empty graph, or what is known of it.

@@ -55,6 +55,13 @@ class FamilyScorer {
   virtual void changed(std::size_t child, std::span<const std::size_t> parents,
                        const EnvironmentRegime& regime, std::span<double> probability) const = 0;
 
+  /// Whether gains can be estimated at a fraction of the cost of scoring.
+  virtual bool has_estimates() const { return false; }
+  /// Where so: what adding each variable to the parents would gain, all environments being sparse.
+  /// Close where it is far from zero; NaN for the child, its parents, and what cannot be estimated.
+  virtual void estimate_gains(std::size_t /*child*/, std::span<const std::size_t> /*parents*/,
+                              std::span<double> /*gains*/) const {}
+
   /// Whether graphs of one Markov class score alike when nothing changed. Where not, the posterior
   /// may not read a direction off a score alone.
   virtual bool likelihood_equivalent() const = 0;
