@@ -49,6 +49,9 @@ AdditiveRecord AdditiveChanges::record() {
     record.pools = all_pools();
   else
     around_modes(record);
+  constexpr std::size_t not_too_many = 4096;
+  const std::span<const double> found = fit_.coefficients();
+  if (found.size() <= not_too_many) record.coefficients.assign(found.begin(), found.end());
   return record;
 }
 

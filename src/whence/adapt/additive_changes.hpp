@@ -20,6 +20,7 @@ struct AdditiveRecord {
   // Of many: the sum over changes, and what each environment adds to it.
   ChangeSum sum;
   std::vector<double> shares;
+  std::vector<float> coefficients;  // of the last fit, unless they are very many
 };
 
 /// `hard[t]`: log evidence of environments[t] without parents; `alone(e)`: that of a mechanism of

@@ -117,6 +117,7 @@ std::vector<double> AdditiveLogit::level_precision(std::size_t variable,
 }
 
 void AdditiveLogit::count_pool(std::span<const std::size_t> pool) {
+  seen_ = false;
   std::fill(pooled_.begin(), pooled_.end(), 0);
   pool_rows_ = 0;
   for (std::size_t e : pool) {
@@ -191,6 +192,13 @@ void AdditiveLogit::start(std::span<const std::size_t> pool) {
 
 void AdditiveLogit::repool(std::span<const std::size_t> pool) { count_pool(pool); }
 
+void AdditiveLogit::resume(std::span<const std::size_t> pool, std::span<const float> coefficients) {
+  count_pool(pool);
+  theta_.assign(coefficients.begin(), coefficients.end());
+  gradient_.assign(theta_.size(), 0.0);
+  bend();
+}
+
 /// The step from the intercept alone: what Newton would do, from the counts.
 void AdditiveLogit::first_guess() {
   theta_.assign(order_ * width_, 0.0);
@@ -222,6 +230,7 @@ void AdditiveLogit::first_guess() {
 
 void AdditiveLogit::look(bool with_outer) {
   ++looks_;
+  seen_ = true;
   additive_pass(items_, weight_, theta_, classes_, width_, with_outer, pass_);
   objective_ = 0;
   for (std::size_t i = 0; i < items_.items; ++i) objective_ -= weight_[i] * pass_.log_sum[i];
@@ -366,7 +375,7 @@ bool AdditiveLogit::advance(const Vector& direction) {
 
 void AdditiveLogit::climb(double tolerance) {
   constexpr std::size_t most_moves = 100, moves_kept = 12;
-  look();
+  if (!seen_) look();
   for (std::size_t n = 0; n < most_moves; ++n) {
     const Vector direction = quasi_newton();
     promised_ = 0.5 * dot(direction, gradient_);

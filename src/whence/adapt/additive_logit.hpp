@@ -39,6 +39,8 @@ class AdditiveLogit {
   void start(std::span<const std::size_t> pool);
   /// Goes on with another pool, from the coefficients found so far.
   void repool(std::span<const std::size_t> pool);
+  /// Starts from coefficients found before.
+  void resume(std::span<const std::size_t> pool, std::span<const float> coefficients);
   /// Climbs until the mode is at most `tolerance` nats higher.
   void climb(double tolerance);
 
@@ -114,6 +116,7 @@ class AdditiveLogit {
   double objective_ = 0, promised_ = 0;  // promised: how much higher the mode is
   AdditivePass pass_;
   int looks_ = 0;
+  bool seen_ = false;  // whether the last look was at the present coefficients and pool
 
   std::vector<double> variances_;  // along each direction, on the whole
   AdditiveCurvature curvature_;

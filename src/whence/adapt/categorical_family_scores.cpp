@@ -312,7 +312,10 @@ std::vector<double> CategoricalFamilyScorer::additive_gains(std::size_t child,
   if (pool.empty()) pool = whole->environments;
   const AdditivePrior& prior = options_.additive_prior;
   AdditiveLogit fit(rows_, child, parents, rows_.largest_first(), pool, prior);
-  fit.log_evidence_of(pool, 5 * tolerance());
+  if (whole->coefficients.empty())
+    fit.log_evidence_of(pool, 5 * tolerance());
+  else
+    fit.resume(pool, whole->coefficients);
   return fit.gains(rows_.largest_first(), prior);
 }
 

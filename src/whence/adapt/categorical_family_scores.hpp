@@ -32,7 +32,7 @@ struct CategoricalScoreOptions {
   bool additive = true;                 // additive mechanisms beside tables
   AdditivePrior additive_prior = {};
   std::size_t exact_fits = 3;  // the same for additive mechanisms
-  double tolerance = 1e-4;     // nats per row below their mode at which fits may end
+  double tolerance = 2e-4;     // nats per row below their mode at which fits may end
 };
 
 class CategoricalFamilyScorer final : public FamilyScorer {

@@ -270,6 +270,30 @@ TEST(CategoricalFamilyScorer, ARedrawnEnvironmentAddsWhatItSaysOnItsOwn) {
   }
 }
 
+TEST(CategoricalFamilyScorer, EstimatedGainsAreNearTheTrueOnes) {
+  const std::vector<std::size_t> sizes = {1500, 100, 100, 100, 100, 100};
+  const std::vector<int> levels = {4, 3, 5, 4, 6, 4};
+  const Dataset data = shifting_data(levels, sizes, 10);
+  const CategoricalFamilyScorer scorer(data);
+  ASSERT_TRUE(scorer.has_estimates());
+  std::vector<double> gains(6);
+  for (const auto& [child, parents] : std::vector<std::pair<std::size_t, Parents>>{
+           {4, {}}, {4, {3}}, {4, {2, 3}}, {3, {0, 1, 2}}, {0, {2, 5}}}) {
+    scorer.estimate_gains(child, parents, gains);
+    const double present = scorer.log_score(child, parents, sparse(6));
+    for (std::size_t v = 0; v < 6; ++v) {
+      Parents larger = parents;
+      if (v == child || std::find(parents.begin(), parents.end(), v) != parents.end()) {
+        EXPECT_TRUE(std::isnan(gains[v]));
+        continue;
+      }
+      larger.insert(std::lower_bound(larger.begin(), larger.end(), v), v);
+      const double gain = scorer.log_score(child, larger, sparse(6)) - present;
+      EXPECT_NEAR(gains[v], gain, 5 + 0.25 * std::abs(gain)) << child << " + " << v;
+    }
+  }
+}
+
 TEST(CategoricalFamilyScorer, WhatIsKnownIsNotDoubted) {
   for (std::size_t environments : {3, 5, 9}) {
     std::vector<std::size_t> sizes(environments, 60);
