@@ -156,8 +156,9 @@ double seconds_of(const std::string& text) {
   return field.value;
 }
 
+/// A signal ends the search and is answered here: the exit code waits until all is written.
 GraphResult search(const DiscoverCommand& c, const Dataset& data, GraphOptions options,
-                   const std::optional<Graph>& graph, const Globals& globals) {
+                   const std::optional<Graph>& graph, Globals& globals) {
   const double limit = seconds_of(c.time_limit);
   GraphResult result;
   {
@@ -169,7 +170,8 @@ GraphResult search(const DiscoverCommand& c, const Dataset& data, GraphOptions o
         graph ? find_changes(data, *graph, options, progress) : find_graph(data, options, progress);
     if (!*stopper.flag()) return result;
   }
-  const bool signal = signal_seen().has_value();
+  const auto signal = take_signal();
+  if (signal) globals.exit_code = int(*signal);
   result.search.stopped =
       signal ? "interrupted" : fmt::format("after the time limit of {} s", c.time_limit);
   result.warnings.push_back("the search was stopped (" + result.search.stopped +
@@ -262,9 +264,9 @@ void run(const DiscoverCommand& c, Globals& globals) {
   const GraphOptions options = options_of(c, data, globals);
   std::optional<Graph> graph;
   if (!c.graph.empty()) graph = given_graph(c, names_of(loaded.data));
+  stop_if_interrupted();
   OutputDirectory directory(c.output);
   RunRecord record(command_words(c), options.threads);
-  stop_if_interrupted();
 
   GraphResult result = search(c, loaded.data, options, graph, globals);
   const std::size_t own = result.warnings.size();
@@ -285,7 +287,6 @@ void run(const DiscoverCommand& c, Globals& globals) {
     print(text);
   else if (!globals.quiet)
     print(on_screen(result, report, graph.has_value(), directory));
-  if (const auto code = signal_seen()) globals.exit_code = int(*code);
 }
 
 void add_common(CLI::App& app, DiscoverCommand& c) {

@@ -219,6 +219,12 @@ std::optional<ExitCode> signal_seen() {
   return caught_signal == SIGINT ? ExitCode::interrupted : ExitCode::terminated;
 }
 
+std::optional<ExitCode> take_signal() {
+  const auto code = signal_seen();
+  caught_signal = 0;
+  return code;
+}
+
 void stop_if_interrupted() {
   const auto code = signal_seen();
   if (!code) return;

@@ -66,6 +66,8 @@ class ProgressBar {
 void catch_signals();
 /// Which exit code such a signal asks for; nothing without one.
 std::optional<ExitCode> signal_seen();
+/// The same, answered: nobody else hears of it.
+std::optional<ExitCode> take_signal();
 /// Throws an Error of code interrupted or terminated after such a signal.
 void stop_if_interrupted();
 

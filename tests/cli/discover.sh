@@ -94,6 +94,17 @@ accepts discover "${many[@]}" --time-limit 0.05 -o hurried --json
 says search.stopped 'after the time limit of 0.05 s'
 check 'with a warning' grep -q 'search was stopped' <<<"$err"
 
+# Ctrl-C too: the best answer so far is written, and the exit code says what happened
+"$WHENCE" discover "${many[@]}" --restarts 50 -o broken -q >started.out 2>started.err &
+pid=$!
+for _ in {1..400}; do [[ -e .broken.whence-lock ]] && break; sleep 0.05; done
+kill -INT "$pid"
+rc=0
+wait "$pid" || rc=$?
+check 'exit 130' test "$rc" = 130
+check 'with an answer' grep -q '"stopped": "interrupted"' broken/result.json
+check 'that is valid' valid "$schema" broken/result.json
+
 # Mistakes
 refuses 2 E-USAGE-KNOWLEDGE "no variable .*X9" discover "${inputs[@]}" --forbid 'X9->X1'
 refuses 2 E-USAGE-KNOWLEDGE 'required and forbidden' discover "${inputs[@]}" --forbid 'X0->X1' --require 'X0->X1'

@@ -171,11 +171,11 @@ std::string best_support(const GraphResult& result, const EdgeFinding& edge) {
 }
 
 Table edges_table(const GraphResult& result) {
-  Table table{"edges",
-              "Edges, and how much each hangs on one environment",
-              {"cause", "effect", "probability", "joined at all", "best environment left out",
-               "supported most by (nats)"},
-              {}};
+  Table table{
+      "edges",
+      "Edges, and what is left of each without its best environment",
+      {"cause", "effect", "probability", "joined", "best left out", "supported most by (nats)"},
+      {}};
   for (const EdgeFinding& edge : result.findings) {
     if (edge.probability < least_drawn) continue;
     table.rows.push_back({result.variables[edge.from], result.variables[edge.to],
