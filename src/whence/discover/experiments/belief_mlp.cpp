@@ -576,6 +576,10 @@ Report belief_mlp(const Settings& settings, const RunOptions& options) {
       "Corrected: trained modules, one per family; scored before every update; each family frozen "
       "or adapting, half and half; acyclic graphs only; γ takes one Adam step per episode down the "
       "regret of all episodes so far.",
+      fmt::format(
+          "An episode of the corrected row holds {} examples. At full scale, N = 100, shifts "
+          "on either variable, half as many left 1 to 4 of 20 runs unsolved, by the seed.",
+          settings.integer("corrected.steps") * settings.integer("corrected.batch")),
       "Truths are networks whose logits have about the spread of a Dirichlet(1) draw."};
   return report;
 }
