@@ -310,5 +310,50 @@ TEST(Bif, RefusesWithThePlace) {
     EXPECT_EQ(error_of(GraphFormat::bif, text), expected) << text;
 }
 
+// ---- damage ----
+
+/// The text with a few bytes changed, put in, taken out or repeated.
+std::string damaged(std::string text, Stream& stream) {
+  const std::string_view favourites =
+      "{}[]()<>\"'\\;,=|&#-\n \0"
+      "0129eEx/";
+  for (int k = 0; k < 1 + sample_index(stream, 4) && !text.empty(); ++k) {
+    const auto at = std::size_t(sample_index(stream, int(text.size())));
+    const char byte = favourites[std::size_t(sample_index(stream, int(favourites.size())))];
+    switch (sample_index(stream, 5)) {
+      case 0: text[at] = byte; break;
+      case 1: text.insert(at, 1, byte); break;
+      case 2: text.erase(at, 1 + std::size_t(sample_index(stream, 5))); break;
+      case 3: text.insert(at, text.substr(at / 2, 30)); break;
+      default: text.resize(at); break;
+    }
+  }
+  return text;
+}
+
+TEST(GraphFormats, DamagedFilesAreReadOrRefused) {
+  NamedGraph g = random_graph(hostile, true, 3);
+  std::size_t refused = 0, read = 0;
+  const auto attempt = [&](const std::string& text, GraphFormat format) {
+    try {
+      parse_graph(text, format, "f");
+      ++read;
+    } catch (const Error& error) {
+      EXPECT_FALSE(error.id().empty());
+      ++refused;
+    }
+  };
+  std::vector<std::string> texts;
+  for (GraphFormat format : all_formats) texts.push_back(write_graph(g, format));
+  for (std::uint32_t run = 0; run < 500; ++run) {
+    Stream stream(22, Purpose::tests, {run});
+    for (std::size_t k = 0; k < texts.size(); ++k)
+      attempt(damaged(texts[k], stream), all_formats[k]);
+    attempt(damaged(sprinkler, stream), GraphFormat::bif);
+  }
+  EXPECT_GT(refused, 1000u);
+  EXPECT_GT(read, 200u);
+}
+
 }  // namespace
 }  // namespace whence
