@@ -8,8 +8,11 @@
 #include "whence/core/shift.hpp"                 // Shift: what changed
 #include "whence/discover/encoder_learning.hpp"  // meta_learn() with an encoder that is learnt
 #include "whence/discover/experiment.hpp"        // experiments(), run_experiment()
+#include "whence/discover/graph_discovery.hpp"   // find_graph(), find_changes()
 #include "whence/discover/meta_learn.hpp"  // meta_learn(): Algorithm 1 on any source of episodes
 #include "whence/discover/pair_task.hpp"   // PairTask, draw_episodes()
+#include "whence/io/graph_formats.hpp"     // NamedGraph: graphs in files of every format
 #include "whence/mechanisms/all.hpp"       // Module, CategoricalTable
 #include "whence/version.hpp"              // version()
 #include "whence/worlds/categorical_world.hpp"  // CategoricalWorld, ShiftedWorld
+#include "whence/worlds/graph_world.hpp"        // simulate_graph(): data with a known graph
