@@ -92,9 +92,8 @@ constexpr double same_score = 1e-6;
 bool search_reached_truth(const GraphOutcome& o) { return o.score_gap >= -same_score; }
 bool no_wrong_direction(const GraphOutcome& o) { return o.directed_wrong == 0; }
 bool no_wrong_edge(const GraphOutcome& o) { return o.above_95.wrong() == 0; }
-bool nothing_found(const GraphOutcome& o) {
-  return o.above_99.wrong() == 0 && o.false_changes_99 == 0;
-}
+bool no_sure_edge(const GraphOutcome& o) { return o.above_99.wrong() == 0; }
+bool no_sure_change(const GraphOutcome& o) { return o.false_changes_99 == 0; }
 
 }  // namespace
 
@@ -130,9 +129,12 @@ std::vector<Claim> graph_bench_claims(const std::vector<GraphBenchResult>& resul
                         0.95, true);
   for (const char* row : {"all-soft", "enco-all-soft"})
     of(row).share_at_least("no confidently wrong edge", no_wrong_edge, 0.9);
-  for (const GraphBenchResult& result : results)
-    if (result.row.shuffle)
-      of(result.row.name).share_at_least("no edge and no change above .99", nothing_found, 0.95);
+  for (const GraphBenchResult& result : results) {
+    if (!result.row.shuffle) continue;
+    of(result.row.name).share_at_least("no edge above .99", no_sure_edge, 0.95);
+    // Shuffled within environments, this is about variables whose law there is the baseline's.
+    of(result.row.name).share_at_least("no false change above .99", no_sure_change, 0.95);
+  }
   for (const char* row : {"er20", "sf20", "soft"}) {
     of(row).calibrated("edges", &GraphOutcome::edge_bins);
     of(row).calibrated("changes", &GraphOutcome::target_bins);

@@ -1,0 +1,294 @@
+"""Published methods for graphs from several environments, on the same files in the same run as Whence.
+
+    python3 bench/contenders/graph_rivals.py --venv DIR           # makes DIR with the packages, once
+    python3 bench/contenders/graph_rivals.py --venv DIR --graph er:20:40 --sets 5
+
+Every data set is written by `whence simulate graph`; all answers are judged by `whence evaluate`. The
+empty graph stands beside them. Rivals that are not installed are left out, and the output says so.
+
+What each is told:
+    whence     which file is the baseline
+    cd-nod     causal-learn, Fisher z, alpha .05: the number of the environment of each row
+    ut-igsp    causaldag, partial correlations and Gaussian invariance, alpha .001: the baseline
+    gies       gies, Gaussian BIC: the baseline and THE TARGETS, which it cannot do without
+
+An edge that a rival leaves undirected is not held against it: it gets the direction of the true edge,
+or else that of the true causal order. So the distances of cd-nod and gies are the best of their class.
+"""
+
+import argparse
+import csv
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+PACKAGES = ["causal-learn==0.1.4.8", "gies==0.0.3", "causaldag==0.1a163"]
+ROOT = Path(__file__).resolve().parents[2]
+
+for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+
+# ---- data ----------------------------------------------------------------------------------------
+
+
+def environment_files(folder):
+    return [folder / "baseline.csv", *sorted(folder.glob("shifted_*.csv"))]
+
+
+def read_environments(folder):
+    """The names of the columns, and one matrix per environment, the baseline first."""
+    import numpy
+
+    names, matrices = None, []
+    for path in environment_files(folder):
+        with open(path, newline="") as file:
+            rows = list(csv.reader(file))
+        names = rows[0]
+        matrices.append(numpy.array(rows[1:], dtype=float))
+    return names, matrices
+
+
+def true_targets(folder, names):
+    truth = json.loads((folder / "truth.json").read_text())
+    return [[names.index(v) for v, changed in e["changed"].items() if changed] for e in truth["environments"]]
+
+
+# ---- rivals: each returns directed and undirected edges as pairs of column numbers ---------------
+
+
+def from_matrix(matrix):
+    """matrix[i][j]: i -> j; both ways: undirected."""
+    m = len(matrix)
+    pairs = [(i, j) for i in range(m) for j in range(m) if i != j and matrix[i][j]]
+    directed = [(i, j) for i, j in pairs if not matrix[j][i]]
+    return directed, [(i, j) for i, j in pairs if matrix[j][i] and i < j]
+
+
+def cd_nod():
+    import numpy
+    from causallearn.search.ConstraintBased.CDNOD import cdnod
+
+    def run(folder):
+        _, matrices = read_environments(folder)
+        number = numpy.concatenate([numpy.full(len(x), float(e)) for e, x in enumerate(matrices)])
+        graph = cdnod(numpy.vstack(matrices), number[:, None], 0.05, "fisherz", show_progress=False).G.graph
+        m = matrices[0].shape[1]
+        # -1 is a tail and 1 an arrow head, [i][j] being the mark at i; two heads tell no direction.
+        tail = [[graph[i][j] == -1 or (graph[i][j] == 1 and graph[j][i] == 1) for j in range(m)] for i in range(m)]
+        return from_matrix(tail)
+
+    return run
+
+
+def ut_igsp():
+    import numpy
+    from causaldag import unknown_target_igsp
+    from conditional_independence import (
+        MemoizedCI_Tester,
+        MemoizedInvarianceTester,
+        gauss_invariance_suffstat,
+        gauss_invariance_test,
+        partial_correlation_suffstat,
+        partial_correlation_test,
+    )
+
+    def run(folder):
+        _, matrices = read_environments(folder)
+        numpy.random.seed(0)
+        independence = MemoizedCI_Tester(
+            partial_correlation_test, partial_correlation_suffstat(matrices[0]), alpha=1e-3
+        )
+        invariance = MemoizedInvarianceTester(
+            gauss_invariance_test, gauss_invariance_suffstat(matrices[0], matrices[1:]), alpha=1e-3
+        )
+        settings = [{"known_interventions": []} for _ in matrices[1:]]
+        dag, _ = unknown_target_igsp(settings, set(range(matrices[0].shape[1])), independence, invariance)
+        return sorted(dag.arcs), []
+
+    return run
+
+
+def known_target_gies():
+    import gies
+
+    def run(folder):
+        names, matrices = read_environments(folder)
+        matrix, _ = gies.fit_bic(matrices, true_targets(folder, names))
+        return from_matrix(matrix)
+
+    return run
+
+
+RIVALS = {"cd-nod": cd_nod, "ut-igsp": ut_igsp, "gies": known_target_gies}
+
+
+def run_rival(name, folder):
+    """In a process of its own: one line of JSON with the edges and the time, imports not counted."""
+    run = RIVALS[name]()
+    start = time.perf_counter()
+    directed, undirected = run(folder)
+    seconds = time.perf_counter() - start
+    plain = [[[int(i), int(j)] for i, j in edges] for edges in (directed, undirected)]
+    print(json.dumps({"directed": plain[0], "undirected": plain[1], "seconds": seconds}))
+
+
+# ---- judging -------------------------------------------------------------------------------------
+
+
+def causal_order(names, edges):
+    """Causes first; edges are pairs of names."""
+    parents = {name: {a for a, b in edges if b == name} for name in names}
+    order = []
+    while len(order) < len(names):
+        order.append(next(n for n in names if n not in order and parents[n] <= set(order)))
+    return order
+
+
+def best_directions(answer, names, truth):
+    """Directed edges, undirected ones with the direction that the truth would give them."""
+    true_edges = [(e["from"], e["to"]) for e in truth["edges"]]
+    order = causal_order(names, true_edges)
+    edges = [(names[i], names[j]) for i, j in answer["directed"]]
+    for i, j in answer["undirected"]:
+        edges.append(tuple(sorted((names[i], names[j]), key=order.index)))
+    return edges
+
+
+def evaluate(whence, result, truth):
+    output = subprocess.run([whence, "evaluate", result, truth, "--json"], check=True, capture_output=True)
+    return json.loads(output.stdout)
+
+
+def write_graph(path, names, edges):
+    document = {"variables": names, "edges": [{"from": a, "to": b} for a, b in edges], "graph": edges}
+    path.write_text(json.dumps(document))
+    return path
+
+
+class DataSet:
+    def __init__(self, options, number, folder):
+        self.whence, self.folder, self.limit = options.whence, folder, options.time_limit
+        simulate = [self.whence, "simulate", "graph", "-q", "--seed", str(options.seed + number), "-o", folder]
+        for key in ("graph", "shift", "noise", "weights", "rows", "baseline_rows"):
+            if getattr(options, key) is not None:
+                simulate += ["--" + key.replace("_", "-"), getattr(options, key)]
+        subprocess.run(simulate, check=True)
+        self.truth_file = folder / "truth.json"
+        self.truth = json.loads(self.truth_file.read_text())
+        self.names = self.truth["variables"]
+
+    def judged(self, edges):
+        return evaluate(self.whence, write_graph(self.folder / "found.json", self.names, edges), self.truth_file)
+
+    def ask_whence(self):
+        files = environment_files(self.folder)
+        command = [self.whence, "discover", "-q", "--baseline", files[0]]
+        for path in files[1:]:
+            command += ["--shifted", path]
+        start = time.perf_counter()
+        subprocess.run([*command, "-o", self.folder / "whence"], check=True)
+        seconds = time.perf_counter() - start
+        return evaluate(self.whence, self.folder / "whence" / "result.json", self.truth_file), seconds
+
+    def ask_rival(self, name):
+        command = [sys.executable, __file__, "--one", name, str(self.folder)]
+        output = subprocess.run(command, check=True, capture_output=True, timeout=self.limit)
+        answer = json.loads(output.stdout.splitlines()[-1])
+        return self.judged(best_directions(answer, self.names, self.truth)), answer["seconds"]
+
+    def ask(self, name):
+        if name == "empty":
+            return self.judged([]), 0.0
+        return self.ask_whence() if name == "whence" else self.ask_rival(name)
+
+
+# ---- the table -----------------------------------------------------------------------------------
+
+
+def row(name, results, sets):
+    """Medians (means); a cyclic answer has no SID, and the number of answers is given where some lack."""
+
+    def both(values, digits):
+        values = [v for v in values if v is not None]
+        if not values:
+            return "-"
+        return f"{statistics.median(values):.{digits}f} ({statistics.mean(values):.{digits}f})"
+
+    return [
+        name,
+        f"{len(results)} of {sets}",
+        both([r["shd"]["total"] for r, _ in results], 1),
+        both([r["sid"] for r, _ in results], 1),
+        both([s for _, s in results], 2),
+    ]
+
+
+def print_table(rows):
+    header = ["method", "answered", "SHD median (mean)", "SID", "seconds"]
+    widths = [max(len(r[c]) for r in [header, *rows]) for c in range(len(header))]
+    for line in [header, *rows]:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+
+
+def compare(options):
+    methods = ["whence", *options.rivals.split(","), "empty"]
+    results = {name: [] for name in methods}
+    failures = {}
+    for number in range(options.sets):
+        with tempfile.TemporaryDirectory() as folder:
+            data = DataSet(options, number, Path(folder))
+            for name in methods:
+                print(f"data set {number + 1} of {options.sets}: {name}", file=sys.stderr)
+                try:
+                    results[name].append(data.ask(name))
+                except subprocess.TimeoutExpired:
+                    failures[name] = f"more than {options.time_limit:.0f} s"
+                except subprocess.CalledProcessError as error:
+                    said = (error.stderr or b"").decode().strip().splitlines()
+                    failures[name] = said[-1] if said else f"exit code {error.returncode}"
+    if options.json:
+        kept = {n: [{"shd": r["shd"], "sid": r["sid"], "seconds": s} for r, s in v] for n, v in results.items()}
+        print(json.dumps({"graph": options.graph, "sets": options.sets, "methods": kept, "failures": failures}))
+        return
+    print_table([row(name, results[name], options.sets) for name in methods])
+    for name, why in failures.items():
+        print(f"{name} did not always answer: {why}")
+
+
+def in_environment(folder):
+    """Runs this script again with the packages of a virtual environment, which is made if need be."""
+    python = Path(folder).absolute() / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
+    if Path(sys.prefix).resolve() != Path(folder).resolve():
+        os.execv(python, [str(python), *sys.argv])
+
+
+def main():
+    if len(sys.argv) == 4 and sys.argv[1] == "--one":
+        return run_rival(sys.argv[2], Path(sys.argv[3]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--whence", default=str(ROOT / "whence"), help="the command")
+    parser.add_argument("--venv", help="a virtual environment with the packages; made where it is not")
+    parser.add_argument("--rivals", default=",".join(RIVALS), help="of: " + ", ".join(RIVALS))
+    parser.add_argument("--sets", type=int, default=5, help="data sets")
+    parser.add_argument("--seed", type=int, default=0, help="of the first data set")
+    parser.add_argument("--time-limit", type=float, default=600, help="seconds for one answer of a rival")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    for key in ("graph", "shift", "noise", "weights", "rows", "baseline-rows"):
+        parser.add_argument("--" + key, help="as of whence simulate graph")
+    options = parser.parse_args()
+    if options.venv:
+        in_environment(options.venv)
+    return compare(options)
+
+
+if __name__ == "__main__":
+    main()
