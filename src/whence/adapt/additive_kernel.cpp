@@ -120,12 +120,100 @@ struct Look {
     }
   }
 
-  HWY_ATTR void Finish() {
+  static HWY_ATTR void Finish(AdditivePass& pass) {
     const LanesTag d;
     for (std::size_t i = 0; i < pass.log_sum.size(); i += hn::Lanes(d))
       hn::StoreU(
           hn::Add(hn::LoadU(d, &pass.scratch[i]), LanesLog(d, hn::LoadU(d, &pass.log_sum[i]))), d,
           &pass.log_sum[i]);
+  }
+};
+
+using RoughTag = hn::CappedTag<float, 16>;
+using Rough = hn::Vec<RoughTag>;
+constexpr std::size_t rough_multiple = 16;
+
+/// exp(x) for x <= 0 in single precision; what lies below -80 counts as -80.
+HWY_INLINE Rough RoughExp(RoughTag d, Rough x) {
+  const auto constant = [d](float c) HWY_ATTR { return hn::Set(d, c); };
+  x = hn::Max(x, constant(-80.0F));
+  constexpr float to_integer = 12582912.0F;  // 1.5 * 2^23
+  const Rough shifted = hn::Add(hn::Mul(x, constant(1.44269504F)), constant(to_integer));
+  const Rough k = hn::Sub(shifted, constant(to_integer));
+  const Rough r = hn::Sub(hn::Sub(x, hn::Mul(k, constant(0.693359375F))),
+                          hn::Mul(k, constant(-2.12194440e-4F)));
+  Rough series = constant(1.0F / 720);
+  for (float c : {1.0F / 120, 1.0F / 24, 1.0F / 6, 0.5F, 1.0F, 1.0F})
+    series = hn::Add(hn::Mul(series, r), constant(c));
+  const hn::RebindToUnsigned<RoughTag> du;
+  const auto bits = hn::Add(hn::BitCast(du, shifted), hn::Set(du, 127));
+  return hn::Mul(series, hn::BitCast(d, hn::ShiftLeft<23>(bits)));
+}
+
+/// Look's sums in single precision. Rows are padded to sixteen classes.
+struct RoughLook {
+  const AdditiveItems& items;
+  const double* weight;
+  std::size_t classes, width;
+  AdditivePass& pass;
+  HWY_ALIGN float base[most_classes], buffer[most_classes];
+
+  template <std::size_t V>
+  HWY_ATTR void Run() {
+    const RoughTag d;
+    const std::size_t lanes = hn::Lanes(d), vectors = V > 0 ? V : width / lanes;
+    constexpr std::size_t kept = V > 0 ? V : most_classes / hn::MaxLanes(RoughTag());
+    for (std::size_t c = 0; c < width; ++c) base[c] = c < classes ? pass.theta[c] : -1e30F;
+    const float* theta = pass.theta.data();
+    Rough x[kept];
+    for (std::size_t i = 0; i < items.items; ++i) {
+      const std::uint16_t* row = items.row.data() + i * items.parents;
+      for (std::size_t v = 0; v < vectors; ++v) {
+        x[v] = hn::Load(d, base + v * lanes);
+        for (std::size_t p = 0; p < items.parents; ++p)
+          x[v] = hn::Add(x[v], hn::LoadU(d, theta + row[p] * width + v * lanes));
+      }
+      Rough top = x[0];
+      for (std::size_t v = 1; v < vectors; ++v) top = hn::Max(top, x[v]);
+      top = hn::MaxOfLanes(d, top);
+      for (std::size_t v = 0; v < vectors; ++v) {
+        x[v] = RoughExp(d, hn::Sub(x[v], top));
+        hn::Store(x[v], d, buffer + v * lanes);
+      }
+      const float sum = Sum();
+      pass.scratch[i] = double(hn::GetLane(top));
+      pass.log_sum[i] = double(sum);
+      if (weight[i] == 0) continue;
+      const Rough share = hn::Set(d, float(weight[i]) / sum);
+      for (std::size_t v = 0; v < vectors; ++v) {
+        const Rough q = hn::Mul(x[v], share);
+        float* column = pass.rough.data() + v * lanes;
+        hn::StoreU(hn::Add(hn::LoadU(d, column), q), d, column);
+        for (std::size_t p = 0; p < items.parents; ++p) {
+          float* at = column + row[p] * width;
+          hn::StoreU(hn::Add(hn::LoadU(d, at), q), d, at);
+        }
+      }
+    }
+  }
+
+  /// Of the buffer, sixteen partial sums in a fixed tree: the same on every machine.
+  HWY_INLINE float Sum() {
+    const hn::CappedTag<float, 4> d;
+    HWY_ALIGN float partial[4];
+    for (std::size_t k = 0; k < 4; k += hn::Lanes(d)) {
+      auto sum = Quarter(d, k);
+      for (std::size_t i = rough_multiple; i < width; i += rough_multiple)
+        sum = hn::Add(sum, Quarter(d, i + k));
+      hn::Store(sum, d, partial + k);
+    }
+    return (partial[0] + partial[1]) + (partial[2] + partial[3]);
+  }
+
+  template <class D>
+  HWY_INLINE hn::Vec<D> Quarter(D d, std::size_t i) const {
+    return hn::Add(hn::Add(hn::Load(d, buffer + i), hn::Load(d, buffer + i + 4)),
+                   hn::Add(hn::Load(d, buffer + i + 8), hn::Load(d, buffer + i + 12)));
   }
 };
 
@@ -240,7 +328,14 @@ HWY_ATTR void AdditiveLook(const AdditiveItems& items, const double* weight, con
                            std::size_t classes, std::size_t width, AdditivePass& pass) {
   Look look{Logits(items, theta, classes, width), weight, pass, {}};
   WithVectors(width / hn::Lanes(LanesTag()), look);
-  look.Finish();
+  Look::Finish(pass);
+}
+
+HWY_ATTR void AdditiveRoughLook(const AdditiveItems& items, const double* weight,
+                                std::size_t classes, std::size_t width, AdditivePass& pass) {
+  RoughLook look{items, weight, classes, width, pass, {}, {}};
+  WithVectors(width / hn::Lanes(RoughTag()), look);
+  Look::Finish(pass);
 }
 
 HWY_ATTR void AdditiveBend(const AdditiveItems& items, const double* weight, const double* theta,
@@ -312,6 +407,7 @@ HWY_AFTER_NAMESPACE();
 namespace whence {
 
 HWY_EXPORT(AdditiveLook);
+HWY_EXPORT(AdditiveRoughLook);
 HWY_EXPORT(AdditiveBend);
 HWY_EXPORT(AdditiveMoments);
 HWY_EXPORT(SumByLevel);
@@ -328,6 +424,25 @@ void additive_pass(const AdditiveItems& items, std::span<const double> weight,
   pass.outer.assign(with_outer ? classes * width : 0, 0.0);
   HWY_DYNAMIC_DISPATCH(AdditiveLook)
   (items, weight.data(), theta.data(), classes, width, pass);
+}
+
+void additive_pass_rough(const AdditiveItems& items, std::span<const double> weight,
+                         std::span<const double> theta, std::size_t classes, std::size_t width,
+                         AdditivePass& pass) {
+  const std::size_t padded = (items.items + 7) / 8 * 8, rows = theta.size() / width;
+  const std::size_t wide = (classes + 15) / 16 * 16;
+  pass.log_sum.assign(padded, 1.0);
+  pass.scratch.assign(padded, 0.0);
+  pass.theta.assign(rows * wide, 0.0F);
+  pass.rough.assign(rows * wide, 0.0F);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t c = 0; c < classes; ++c)
+      pass.theta[i * wide + c] = float(theta[i * width + c]);
+  HWY_DYNAMIC_DISPATCH(AdditiveRoughLook)(items, weight.data(), classes, wide, pass);
+  pass.expected.assign(theta.size(), 0.0);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t c = 0; c < classes; ++c)
+      pass.expected[i * width + c] = double(pass.rough[i * wide + c]);
 }
 
 void additive_curvature(const AdditiveItems& items, std::span<const double> weight,

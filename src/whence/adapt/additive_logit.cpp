@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t most_rows = 1024;  // of coefficients: 32 MiB of factors
 constexpr std::size_t lanes = CholeskyLanes::lanes;
+constexpr std::size_t many_items = 1000;  // from here on single precision guides the climb
 std::size_t padded(std::size_t n) { return (n + 7) / 8 * 8; }
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
@@ -228,10 +229,13 @@ void AdditiveLogit::first_guess() {
   add(theta_, 1, newton(gradient_));
 }
 
-void AdditiveLogit::look(bool with_outer) {
+void AdditiveLogit::look(bool with_outer, bool rough) {
   ++looks_;
   seen_ = true;
-  additive_pass(items_, weight_, theta_, classes_, width_, with_outer, pass_);
+  if (rough && items_.items >= many_items)
+    additive_pass_rough(items_, weight_, theta_, classes_, width_, pass_);
+  else
+    additive_pass(items_, weight_, theta_, classes_, width_, with_outer, pass_);
   objective_ = 0;
   for (std::size_t i = 0; i < items_.items; ++i) objective_ -= weight_[i] * pass_.log_sum[i];
   for (std::size_t i = 0; i < order_; ++i)
@@ -355,7 +359,7 @@ bool AdditiveLogit::advance(const Vector& direction) {
   for (double scale = moves_.empty() ? 0.5 : 1; scale > 1e-6;) {  // the first is mostly too long
     theta_ = start;
     add(theta_, scale, direction);
-    look();
+    look(false, true);
     if (objective_ >= before + 0.01 * scale * slope) {
       Move move{direction, gradient, 0};
       for (double& x : move.step) x *= scale;
@@ -369,13 +373,13 @@ bool AdditiveLogit::advance(const Vector& direction) {
     scale = std::clamp(best, 0.1 * scale, 0.5 * scale);
   }
   theta_ = start;
-  look();
+  look(false, true);
   return false;
 }
 
 void AdditiveLogit::climb(double tolerance) {
   constexpr std::size_t most_moves = 100, moves_kept = 12;
-  if (!seen_) look();
+  if (!seen_) look(false, true);
   for (std::size_t n = 0; n < most_moves; ++n) {
     const Vector direction = quasi_newton();
     promised_ = 0.5 * dot(direction, gradient_);

@@ -64,7 +64,7 @@ class AdditiveLogit {
   std::size_t width() const { return width_; }
   int looks() const { return looks_; }
   /// Looks at the data from the present coefficients.
-  void look(bool with_outer = false);
+  void look(bool with_outer = false, bool rough = false);
   /// Factors the curvature at the present coefficients.
   void bend();
 

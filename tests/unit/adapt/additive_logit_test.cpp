@@ -59,6 +59,24 @@ TEST(AdditiveLogit, TheGradientIsTheDerivative) {
   }
 }
 
+TEST(AdditiveLogit, ARoughLookSeesTheSame) {
+  for (int classes : {2, 10, 16, 21}) {
+    const std::vector<int> levels = {12, 11, 10, classes};
+    const Dataset data = additive_data(levels, 3000, 6);  // enough rows for single precision
+    const CategoricalRows rows(data);
+    const std::vector<std::size_t> parents = {0, 1, 2};
+    AdditiveLogit fit(rows, 3, parents, everything, everything, {});
+    fit.start(everything);
+    fit.look();
+    const double objective = fit.objective();
+    const std::vector<double> gradient(fit.gradient().begin(), fit.gradient().end());
+    fit.look(false, true);
+    EXPECT_NEAR(fit.objective(), objective, 0.01);
+    for (std::size_t i = 0; i < gradient.size(); ++i)
+      EXPECT_NEAR(fit.gradient()[i], gradient[i], 0.01);
+  }
+}
+
 TEST(AdditiveLogit, ClimbsToTheMode) {
   const std::vector<int> levels = {3, 4, 5, 6};
   const Dataset data = additive_data(levels, 300, 2);
