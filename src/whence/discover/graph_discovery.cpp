@@ -125,7 +125,7 @@ void explain(const FamilyTable& table, const GraphDraw& best, EdgeFinding& edge)
 
 /// Edges worth showing, the more probable direction of each explained, most probable first.
 std::vector<EdgeFinding> findings_of(const FamilyTable& table, const GraphDraw& best,
-                                     const EdgeMatrix& edges, int threads) {
+                                     const EdgeMatrix& edges, const GraphOptions& options) {
   std::vector<EdgeFinding> findings;
   const std::size_t m = edges.variables;
   for (std::size_t i = 0; i < m; ++i)
@@ -138,7 +138,8 @@ std::vector<EdgeFinding> findings_of(const FamilyTable& table, const GraphDraw& 
       edge.adjacent_probability = std::min(1.0, edges.at(i, j) + edges.at(j, i));
       findings.push_back(std::move(edge));
     }
-  parallel_for(findings.size(), threads, [&](std::size_t k) {
+  parallel_for(findings.size(), options.threads, [&](std::size_t k) {
+    if (options.stop != nullptr && options.stop->load()) return;  // no time for reasons
     if (findings[k].adjacent_probability > worth_explaining) explain(table, best, findings[k]);
   });
   std::stable_sort(findings.begin(), findings.end(),
@@ -334,7 +335,7 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options, const P
   result.quiet = found.belief.quiet;
   result.environments = environments_of(order.data, found.belief, how);
   for (const GraphDraw& draw : found.belief.draws) result.draws.push_back(draw.dag.graph());
-  result.findings = findings_of(*scored.table, found.best, result.edges, how.threads);
+  result.findings = findings_of(*scored.table, found.best, result.edges, how);
   result.graph = likely_graph(result.edges, result.cycle_broken);
   result = in_given_order(result, order);
   result.essential = equivalence_class(result.graph, likely_targets(result));

@@ -127,6 +127,8 @@ std::vector<GraphDraw> search_from_many(const FamilyTable& table, const GraphOpt
         batch, options.threads,
         [&](std::size_t i) {
           const std::size_t k = b * batch + i;
+          found[k] = first;
+          if (stopped(options)) return;
           Stream stream = stream_of(options, 1, k);
           const int rounds = rounds_of(options, table.variables());
           GraphDraw start = first;
@@ -169,10 +171,19 @@ ChainDraws run_chain(const FamilyTable& table, const ParentLists& lists, const G
   return out;
 }
 
+/// One graph that stands for all.
+ChainDraws only(const GraphDraw& graph) {
+  ChainDraws out{{graph}, EdgeMatrix(graph.dag.variables())};
+  for (std::size_t v = 0; v < graph.dag.variables(); ++v)
+    graph.dag.parents(v).each([&](std::size_t u) { out.edges.at(u, v) = 1; });
+  return out;
+}
+
 /// Each chain starts where one search ended; from the best graph if that was far below.
 std::vector<ChainDraws> run_chains(const FamilyTable& table, const GraphOptions& options,
                                    const std::vector<GraphDraw>& found, const Progress& progress) {
   const GraphDraw& best = best_of(found);
+  if (stopped(options)) return {only(best)};
   std::vector<Dag> good = {best.dag};
   for (const GraphDraw& one : found)
     if (one.score > best.score - comparable &&
