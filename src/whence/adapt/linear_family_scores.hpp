@@ -1,6 +1,6 @@
 // Evidence of linear families over environments in which mechanisms may have changed.
 //
-// Noise is Gaussian, or one of a Gaussian and two Student laws, each with its share of the prior.
+// Noise is Gaussian, or one of a Gaussian and some Student laws, each with its share of the prior.
 // The prior is that of a normal-inverse-Wishart law of all variables (BGe) in its local form, so
 // without a change all graphs of a Markov class score alike as far as noise is Gaussian. Columns
 // enter in units of their spread within environments: units do not matter.
