@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/simd.hpp"
 #include "whence/math/logspace.hpp"
 #include "whence/math/random.hpp"
 
@@ -143,6 +144,21 @@ TEST(AdditiveLogit, EvidenceAgreesWithQuadrature) {
     return sum;
   });
   EXPECT_NEAR(fit.log_evidence_of(everything, 1e-9), conditional, 0.1);
+}
+
+TEST(AdditiveLogit, EveryInstructionSetFindsTheSameBits) {
+  const std::vector<int> levels = {12, 11, 10, 10};
+  const std::vector<std::size_t> parents = {0, 1, 2};
+  for (std::size_t size : {100, 2000}) {  // double precision, and single where it guides
+    const Dataset data = additive_data(levels, size, 7);
+    const CategoricalRows rows(data);
+    std::vector<double> found;
+    support::for_each_simd_target([&](const std::string&) {
+      AdditiveLogit fit(rows, 3, parents, everything, everything, {});
+      found.push_back(fit.log_evidence_of(everything, 0.1));
+    });
+    for (double evidence : found) EXPECT_EQ(evidence, found[0]);
+  }
 }
 
 TEST(AdditiveLogit, AParentThatSaysNothingCosts) {
