@@ -4,9 +4,10 @@ figures of docs/ and the short table of README.md up to date with them.
 
     what_holds.py RESULTS... [--root ROOT]
 
-Each RESULTS is a folder that `reproduce all -o RESULTS` or `reproduce NAME -o RESULTS` wrote. They are shown in
-the order given; a later run of the same experiment and profile takes the place of the earlier one. docs/figures/EXPERIMENT.svg (EXPERIMENT-PROFILE.svg for profiles other than the paper's) is the
-experiment's first figure, or the one of FIGURES below; only runs at full scale change and show it.
+Each RESULTS is a folder that `reproduce all -o RESULTS` or `reproduce NAME -o RESULTS` wrote. They are shown
+in the order given; a later run of the same experiment and profile takes the place of the earlier one.
+docs/figures/EXPERIMENT.svg (EXPERIMENT-PROFILE.svg for profiles other than the paper's) is the experiment's
+first figure, or the one of FIGURES below; only runs at full scale change and show it.
 """
 
 import argparse

@@ -169,6 +169,7 @@ Timing time_work(const Work& work, int threads, int repeat, double at_least) {
     runs = per_thread * threads;  // no thread idles at the end
   }
   std::vector<double> seconds;
+  seconds.reserve(std::size_t(repeat));
   for (int i = 0; i < repeat; ++i) seconds.push_back(pass(runs));
   return {runs, median_of(seconds)};
 }

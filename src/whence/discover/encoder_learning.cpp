@@ -98,6 +98,7 @@ class EncoderLearner {
   /// Fresh batches, scored before they are learnt from; marginals fitted to a batch of their own.
   PairRegret corrected(std::uint32_t k) {
     std::vector<Encoded> batches;
+    batches.reserve(std::size_t(how_.steps));
     for (int t = 0; t < how_.steps; ++t) batches.push_back(transfer(k, std::uint32_t(t)));
     const PairRegret r = regret_.online(modules_.forward.density(), modules_.backward.density(),
                                         batches, transfer(k, std::uint32_t(how_.steps)));

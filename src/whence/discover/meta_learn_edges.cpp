@@ -78,6 +78,7 @@ EdgeRun network_run(const Settings& settings, RunKey key) {
 
 std::vector<double> bits(const std::vector<EdgeMatrix>& path, const Graph& truth) {
   std::vector<double> all;
+  all.reserve(path.size());
   for (const EdgeMatrix& odds : path) all.push_back(cross_entropy_bits(odds, truth));
   return all;
 }

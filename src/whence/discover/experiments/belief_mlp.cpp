@@ -545,6 +545,7 @@ Report belief_mlp(const Settings& settings, const RunOptions& options) {
   check_samples(settings);
   const std::vector<int> sizes = settings.integers("levels");
   std::vector<Setup> setups;
+  setups.reserve(sizes.size());
   for (int n : sizes) setups.emplace_back(settings, n);
   std::vector<Job> jobs = all_jobs(settings, sizes);
   parallel_for(

@@ -237,6 +237,7 @@ Report encoder_rotation(const Settings& settings, const RunOptions& options) {
   const auto runs = std::size_t(settings.integer("runs"));
   const auto profiles = std::size_t(settings.integer("long_runs"));
   std::vector<double> angles;
+  angles.reserve(std::size_t(settings.integer("angles")));
   for (int i = 0; i < settings.integer("angles"); ++i)
     angles.push_back(std::numbers::pi * i / settings.integer("angles"));
 
