@@ -12,7 +12,6 @@ namespace whence {
 
 namespace {
 
-constexpr Purpose searching = Purpose(7);
 constexpr double comparable = 5;  // nats: graphs this close to the best one are starts of chains
 
 bool stopped(const GraphOptions& options) {
@@ -20,7 +19,7 @@ bool stopped(const GraphOptions& options) {
 }
 
 Stream stream_of(const GraphOptions& options, std::uint32_t stage, std::size_t number) {
-  return {options.seed, searching, {stage, std::uint32_t(number), 0}};
+  return {options.seed, Purpose::search, {stage, std::uint32_t(number), 0}};
 }
 
 /// The baseline, and environments of which every mechanism is known, did not change as a whole.

@@ -30,6 +30,7 @@ enum class Purpose : std::uint64_t {
   test_set = 4,    // drawing held-out data
   training = 5,    // drawing training data
   initialise = 6,  // starting parameters of a learner
+  search = 7,      // moves through graphs
   tests = 99,
 };
 
