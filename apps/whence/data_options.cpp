@@ -99,9 +99,11 @@ void add_data_options(CLI::App& app, DataOptions& options) {
   add_value(app, "--max-memory", options.max_memory, "SIZE", "refuse data that need more");
 }
 
-LoadedData load_data(const DataOptions& options, std::optional<std::size_t> variables) {
+LoadedData load_data(const DataOptions& options, std::optional<std::size_t> variables,
+                     const std::function<void(ReadOptions&)>& adjust) {
   check_form(options);
-  const ReadOptions read = read_options(options, variables);
+  ReadOptions read = read_options(options, variables);
+  if (adjust) adjust(read);
   if (options.table.empty()) return read_files(files_of(options), read);
   std::optional<std::string> baseline;
   if (!options.baseline.empty()) baseline = options.baseline;

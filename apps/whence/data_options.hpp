@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +24,9 @@ struct DataOptions {
 void add_data_options(CLI::App& app, DataOptions& options);
 
 /// Reads files or one long table with `variables` variables, or with any number of them; usage
-/// errors when the options do not fit together.
-LoadedData load_data(const DataOptions& options, std::optional<std::size_t> variables);
+/// errors when the options do not fit together. `adjust` has the last word on how they are read.
+LoadedData load_data(const DataOptions& options, std::optional<std::size_t> variables,
+                     const std::function<void(ReadOptions&)>& adjust = {});
 
 /// The options as they stand, defaults included; of paths only the last part.
 Json data_options_json(const DataOptions& options);

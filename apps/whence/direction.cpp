@@ -12,9 +12,12 @@
 #include "whence/core/text.hpp"
 #include "whence/discover/direction_report.hpp"
 #include "whence/discover/direction_settings.hpp"
+#include "whence/discover/direction_state.hpp"
+#include "whence/discover/pair_pictures.hpp"
 #include "whence/discover/verdict.hpp"
 #include "whence/io/report_files.hpp"
 #include "whence/io/result_json.hpp"
+#include "whence/io/single_file.hpp"
 #include "whence/io/text_file.hpp"
 #include "whence/version.hpp"
 
@@ -23,7 +26,7 @@ namespace {
 
 struct DirectionCommand {
   DataOptions data;
-  std::string model, prior, config, output = "whence-out/direction", threads = "auto";
+  std::string model, prior, config, state, output = "whence-out/direction", threads = "auto";
   bool json = false;
 };
 
@@ -44,6 +47,26 @@ Json options_json(const DirectionCommand& command, const DirectionSettings& sett
   return options;
 }
 
+/// The data of this run behind those of earlier ones, where a state remembers them.
+DirectionState load_state(const DirectionCommand& command, const Json& asked) {
+  constexpr std::size_t most_bytes = std::size_t(4) << 30;
+  std::error_code error;
+  if (command.state.empty() || !std::filesystem::exists(command.state, error))
+    return {asked, load_data(command.data, 2)};
+  const std::string file = printable(command.state);
+  DirectionState state = read_state(read_text_file(command.state, most_bytes), file);
+  Json same = asked;  // a baseline is given once, at the start
+  if (const Json* baseline = state.options.find("baseline"))
+    if (command.data.baseline.empty()) same.set("baseline", *baseline);
+  if (same.dump() != state.options.dump())
+    throw Error(ExitCode::checkpoint, "E-STATE", file, "the state was made with other options",
+                "give the same options, or start again with another file");
+  append(state.loaded,
+         load_data(command.data, 2, [&](ReadOptions& read) { require_kinds(state.loaded, read); }),
+         file);
+  return state;
+}
+
 /// The command that gives the same results again.
 std::vector<std::string> command_words(const DirectionCommand& command) {
   std::vector<std::string> words = {"whence", "direction"};
@@ -54,6 +77,7 @@ std::vector<std::string> command_words(const DirectionCommand& command) {
   add("--model", command.model);
   add("--prior", command.prior);
   add("--config", std::filesystem::path(command.config).filename().string());
+  add("--state", std::filesystem::path(command.state).filename().string());
   return words;
 }
 
@@ -78,8 +102,12 @@ void run(const DirectionCommand& command, const Globals& globals) {
   options.model = settings.model;
   options.prior = settings.prior;
   options.threads = threads_of(command.threads, globals);
-  refuse_to_overwrite(input_paths(command.data), command.output);
-  const LoadedData loaded = load_data(command.data, 2);
+  std::vector<std::filesystem::path> inputs = input_paths(command.data);
+  if (!command.state.empty()) inputs.emplace_back(command.state);
+  refuse_to_overwrite(inputs, command.output);
+  const Json asked = options_json(command, settings);
+  const DirectionState state = load_state(command, asked);
+  const LoadedData& loaded = state.loaded;
   options.baseline = loaded.baseline;
   OutputDirectory directory(command.output);
   RunRecord record(command_words(command), options.threads);
@@ -90,17 +118,19 @@ void run(const DirectionCommand& command, const Globals& globals) {
   const std::size_t own = result.warnings.size();
   result.warnings.insert(result.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
   Report report = direction_report(result, belief_path(result));
-  const Json asked = options_json(command, settings);
-  report.settings_json = asked.dump();
+  add_pair_pictures(report, loaded.data, options, result);
+  const GraphView view = pair_view(result);
+  report.settings_json = state.options.dump();
   record.timed("direction", record.elapsed());
 
   std::vector<OutputFile> files =
       report_files(report, {report.title, report.summary, version(), revision(),
-                            joined(command_words(command), " "), false});
+                            joined(command_words(command), " "), false, &view});
   const std::string text =
-      result_text(direction_json(result, {loaded.data.variables, loaded.sources, asked}));
+      result_text(direction_json(result, {loaded.data.variables, loaded.sources, state.options}));
   files[0].content = text;  // result.json
   publish(directory, std::move(files), record);
+  if (!command.state.empty()) write_single_file(command.state, state_text(state), true);
   print_reading(loaded, globals);
   if (!globals.quiet)
     for (std::size_t i = result.warnings.size() - own; i < result.warnings.size(); ++i)
@@ -127,6 +157,9 @@ void add_direction(CLI::App& root, Globals& globals) {
             "row, both; quiet, turbulent");
   add_value(*app, "--config", command->config, "FILE",
             "a JSON object with \"model\" and \"prior\"; options count more");
+  add_value(*app, "--state", command->state, "FILE",
+            "remembers these data, and continues from it where it exists: give new environments "
+            "only; the answer is that of all data at once");
   add_value(*app, "--threads", command->threads, "N", "threads; results do not depend on it")
       ->default_str("as many as this process may use");
   add_value(*app, "-o,--output", command->output, "DIR", "where the results go, all at once");
@@ -135,7 +168,9 @@ void add_direction(CLI::App& root, Globals& globals) {
       "Examples:\n"
       "  whence direction --baseline base.csv --shifted q1.csv --shifted q2.csv\n"
       "  whence direction data.csv --environment site --baseline A --columns rain,umbrella\n"
-      "  whence direction data.csv --environment site --json | jq .verdict");
+      "  whence direction data.csv --environment site --json | jq .verdict\n"
+      "  whence direction --baseline base.csv --shifted week1.csv --state weeks.json\n"
+      "  whence direction --shifted week2.csv --state weeks.json");
   app->callback([command, &globals] { run(*command, globals); });
 }
 

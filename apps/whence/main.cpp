@@ -31,6 +31,7 @@ void add_commands(CLI::App& root, Globals& globals) {
   add_simulate(root, globals);
   add_evaluate(root, globals);
   add_convert(root, globals);
+  add_report(root, globals);
   add_bench(root, globals);
   add_doctor(root, globals);
   add_completion(root, globals);

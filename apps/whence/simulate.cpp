@@ -31,6 +31,7 @@ PairSimulation simulation_of(const SimulateCommand& command) {
                "simulate graph");
   PairSimulation what;
   what.kind = command.kind == "linear-gaussian" ? PairSimulation::Kind::linear_gaussian
+              : command.kind == "spline"        ? PairSimulation::Kind::spline
                                                 : PairSimulation::Kind::categorical;
   what.truth = command.truth == "none"       ? PairSimulation::Truth::no_link
                : command.truth == "backward" ? PairSimulation::Truth::backward
@@ -63,7 +64,7 @@ std::string environment_csv(const Dataset& data, const Environment& environment)
 }
 
 std::vector<std::string> command_words(const SimulateCommand& c) {
-  const std::string& kind = value_or(c.kind, "categorical");
+  const std::string kind = value_or(c.kind, "categorical");
   std::vector<std::string> words = {"whence",
                                     "simulate",
                                     "pair",
@@ -153,8 +154,8 @@ void add_simulate(CLI::App& root, Globals& globals) {
             "of simulate graph: chain8 and other presets, 0->1->2, er:VARIABLES:EDGES (random), "
             "sf:VARIABLES:LINKS (scale-free), or a file such as asia.bif or g.dot")
       ->default_str("er:20:40");
-  add_value(*app, "--kind,--mechanism", command->kind, "categorical|linear-gaussian",
-            "what the columns hold")
+  add_value(*app, "--kind,--mechanism", command->kind, "categorical|linear-gaussian|spline",
+            "what the columns hold; spline, of a pair only: a curve and noise")
       ->default_str("categorical; graphs: linear-gaussian");
   add_value(*app, "--truth", command->truth, "forward|backward|none",
             "of a pair: X causes Y, Y causes X, or no link")

@@ -19,7 +19,7 @@ struct SimulateCommand {
 std::size_t count_of(const std::string& option, const std::string& text, std::size_t least,
                      std::size_t most);
 
-inline const std::string& value_or(const std::string& given, const std::string& usual) {
+inline std::string value_or(const std::string& given, const std::string& usual) {
   return given.empty() ? usual : given;
 }
 

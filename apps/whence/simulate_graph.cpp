@@ -46,7 +46,7 @@ void take_network(const DiscreteNetwork& network, GraphWorldSpec& spec, const Gl
 /// A file, or a text that names a graph.
 void take_graph(const SimulateCommand& command, GraphWorldSpec& spec, std::uint64_t seed,
                 const Globals& globals) {
-  const std::string text = value_or(command.graph, "er:20:40");  // may be a temporary
+  const std::string text = value_or(command.graph, "er:20:40");
   const auto format = graph_format_of(std::filesystem::path(text));
   if (format == GraphFormat::bif) return take_network(read_bif(text), spec, globals);
   if (!format) {
@@ -69,6 +69,8 @@ void take_graph(const SimulateCommand& command, GraphWorldSpec& spec, std::uint6
 GraphWorldSpec spec_of(const SimulateCommand& command, std::uint64_t seed, const Globals& globals) {
   refuse_given({{"--truth", command.truth}}, "simulate pair");
   GraphWorldSpec spec{Graph()};
+  if (command.kind == "spline")
+    refuse_choice("--mechanism", command.kind, "categorical, linear-gaussian");
   const bool categorical = command.kind == "categorical";
   spec.mechanism = categorical ? GraphMechanism::categorical : GraphMechanism::linear_gaussian;
   if (categorical)

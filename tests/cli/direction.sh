@@ -118,6 +118,43 @@ says model.name labels
 direction "$data" --config c.json --model categorical
 says model.name categorical
 
+# Environments that arrive later: the same bytes as all at once
+for kind in categorical linear-gaussian spline; do
+  accepts simulate pair --kind "$kind" --levels 3 --environments 3 --rows 60 --baseline-rows 200 -o "late-$kind"
+  direction "late-$kind" -q
+  at=late-$kind/shifted_0
+  accepts direction --baseline "late-$kind/baseline.csv" --shifted "${at}1.csv" --state "$kind.state" -q -o "step-$kind"
+  accepts direction --shifted "${at}2.csv" --state "$kind.state" -q -o "step-$kind"
+  accepts direction --shifted "${at}3.csv" --state "$kind.state" -q -o "step-$kind"
+  check "$kind: one run or three" cmp -s "found-late-$kind/result.json" "step-$kind/result.json"
+done
+refuses 8 E-STATE 'already has the environment' direction --shifted late-spline/shifted_03.csv --state spline.state
+refuses 8 E-STATE 'other options' direction --shifted late-spline/shifted_03.csv --state spline.state --model labels
+printf 'X,Z\n1.5,2\n2.5,3\n3.5,4.5\n' >other.csv
+refuses 8 E-STATE 'other options' direction --shifted other.csv --state spline.state --columns X,Z
+refuses 2 E-USAGE-COLUMN 'no column "Y"' direction --shifted other.csv --state spline.state
+sed 's/"counts":\[1/"counts":[2/' categorical.state >damaged.state
+head -c 300 categorical.state >short.state
+check 'damaged it is' bash -c '! cmp -s categorical.state damaged.state'
+refuses 8 E-STATE 'checksum' direction --shifted late-categorical/shifted_03.csv --state damaged.state
+refuses 8 E-STATE 'cut short' direction --shifted late-categorical/shifted_03.csv --state short.state
+refuses 8 E-STATE 'not a state' direction --shifted late-categorical/shifted_03.csv --state straight.json
+sed 's/"format":1/"format":99/' categorical.state >new.state
+refuses 8 E-STATE 'newer' direction --shifted late-categorical/shifted_03.csv --state new.state
+check 'a refused run leaves the state alone' cmp -s <(head -c 300 categorical.state) short.state
+
+# The page again, from what the run left behind
+direction "$data" -q
+cp "found-$data/index.html" page.html
+echo broken >"found-$data/index.html"
+accepts report "found-$data"
+check 'the same page' cmp -s page.html "found-$data/index.html"
+check 'it shows the graph' grep -q 'class="g-node' "found-$data/index.html"
+for figure in adaptation shift-1; do check "$figure" test -s "found-$data/figures/$figure.svg"; done
+refuses 5 E-IO-SYSTEM 'page.json' report "$data"
+mkdir odd && echo '{}' >odd/page.json
+refuses 3 E-DATA-DOCUMENT 'page.json' report odd
+
 # Hostile names stay text
 printf '<script>alert(1)</script>,"=cmd|x"\na,b\nb,a\na,a\nb,b\n' >h0.csv
 printf '<script>alert(1)</script>,"=cmd|x"\na,b\na,b\na,a\nb,b\n' >h1.csv
@@ -153,6 +190,7 @@ refuses 2 E-USAGE-OPTION '--graph: it belongs to simulate graph' simulate pair -
 refuses 2 E-USAGE-CHOICE "no --shift 'hard'" simulate pair --shift hard
 refuses 2 E-USAGE-VALUE '--levels: .*from 2' simulate pair --levels 1
 refuses 2 E-USAGE-VALUE 'no rows' simulate pair --kind linear-gaussian --shift row
+refuses 2 E-USAGE-VALUE 'no rows' simulate pair --kind spline --shift row
 refuses 3 E-DATA-DOCUMENT "no usable" evaluate "$data/truth.json" "$data/truth.json"
 
 finish

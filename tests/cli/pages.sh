@@ -19,7 +19,7 @@ accepts man
 manual=$out
 accepts completion bash
 completion=$out
-for command in demo reproduce check direction discover changes simulate evaluate convert bench doctor completion man; do
+for command in demo reproduce check direction discover changes simulate evaluate report convert bench doctor completion man; do
   accepts "$command" --help
   check "the manual has $command" grep -q "^\.SS whence $command" <<<"$manual"
   while read -r option; do

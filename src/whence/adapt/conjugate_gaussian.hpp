@@ -34,6 +34,15 @@ struct GaussianPrior {
 double log_marginal_likelihood(const Moments& rows, std::size_t begin, std::size_t end,
                                const GaussianPrior& prior);
 
+/// The slope of coordinates [begin, end), a prefix or a suffix, on the others within environments:
+/// least squares over all of them, each about its own means. [of the suffix][of the others]
+std::vector<double> within_slope(std::span<const Moments> environments, std::size_t begin,
+                                 std::size_t end);
+
+/// Moments of what that slope leaves of coordinates [begin, end).
+Moments residual_moments(const Moments& rows, std::span<const double> slope, std::size_t begin,
+                         std::size_t end);
+
 /// log P(rows of [begin, end) | the other coordinates): of the whole minus that of the others.
 /// Precondition: [begin, end) is a prefix or a suffix.
 double log_conditional_likelihood(const Moments& rows, std::size_t begin, std::size_t end,

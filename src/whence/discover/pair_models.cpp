@@ -69,9 +69,9 @@ PairCounts PairCounts::of(const Dataset& data) {
   return of(joint);
 }
 
-std::array<double, 3> cell_weights(std::size_t levels_x, std::size_t levels_y) {
+std::array<double, 4> cell_weights(std::size_t levels_x, std::size_t levels_y) {
   const double cells = double(levels_x) * double(levels_y);
-  return {1 / std::sqrt(cells), std::pow(cells, -0.25), 1.0};
+  return {1 / cells, 1 / std::sqrt(cells), std::pow(cells, -0.25), 1.0};
 }
 
 CategoricalPair::CategoricalPair(const PairCounts& counts, Structure structure, double cell)
@@ -141,21 +141,55 @@ PairMoments PairMoments::of(const Dataset& data) {
   return result;
 }
 
+namespace {
+
+double mean_of(std::initializer_list<double> logs) {
+  return log_mean_exp(std::vector<double>(logs));
+}
+
+/// A mechanism whose offset and noise are new and whose slope is that of all environments: cheap to
+/// learn in many dimensions, where a new slope is not.
+class KeptSlope {
+ public:
+  /// `forward`: of Y on X.
+  KeptSlope(const PairMoments& moments, bool forward)
+      : begin_(forward ? moments.dimension[0] : 0),
+        end_(forward ? moments.dimension[0] + moments.dimension[1] : moments.dimension[0]),
+        slope_(within_slope(moments.environments, begin_, end_)) {}
+
+  double second(const Moments& rows, const GaussianPrior& prior) const {
+    const Moments rest = residual_moments(rows, slope_, begin_, end_);
+    return log_marginal_likelihood(rest, 0, rest.dimension, prior);
+  }
+
+ private:
+  std::size_t begin_, end_;
+  std::vector<double> slope_;
+};
+
+}  // namespace
+
 GaussianPairModel::GaussianPairModel(const PairMoments& moments, Structure structure, double scale)
     : moments_(moments), structure_(structure) {
   prior_.scale = scale;
   GaussianPrior alone = prior_;  // a marginal of its own knows less about where it is
   alone.mean_weight = 0.01;
   const std::size_t d0 = moments.dimension[0], d = d0 + moments.dimension[1];
+  const KeptSlope forward(moments, true), backward(moments, false);
+  const bool turned = structure == Structure::backward, link = structure != Structure::no_link;
   for (const Moments& m : moments.environments) {
     first_fresh_.push_back(first(m));
-    second_fresh_.push_back(second(m));
+    second_fresh_.push_back(
+        link ? mean_of({second(m), (turned ? backward : forward).second(m, prior_)}) : second(m));
     second_hard_.push_back(structure == Structure::backward
                                ? log_marginal_likelihood(m, 0, d0, alone)
                                : log_marginal_likelihood(m, d0, d, alone));
-    both_fresh_.push_back(structure == Structure::no_link
-                              ? first_fresh_.back() + second_fresh_.back()
-                              : log_marginal_likelihood(m, 0, d, prior_));
+    // Everything new: the joint, or either mechanism's place and spread with its slope kept.
+    both_fresh_.push_back(
+        !link ? first_fresh_.back() + second_fresh_.back()
+              : mean_of({log_marginal_likelihood(m, 0, d, prior_),
+                         log_marginal_likelihood(m, 0, d0, prior_) + forward.second(m, prior_),
+                         log_marginal_likelihood(m, d0, d, prior_) + backward.second(m, prior_)}));
   }
 }
 

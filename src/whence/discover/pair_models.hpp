@@ -38,7 +38,7 @@ struct PairCounts {
 
 /// Imaginary rows per cell of the pooled joint, from sparse tables (about one over N) to dense
 /// ones; which one is unknown.
-std::array<double, 3> cell_weights(std::size_t levels_x, std::size_t levels_y);
+std::array<double, 4> cell_weights(std::size_t levels_x, std::size_t levels_y);
 
 /// Dirichlet tables. A cell of the pooled joint weighs `cell` imaginary rows: the same joint prior
 /// for every structure (BDe). "Everything changed" says nothing about a direction: its score is the

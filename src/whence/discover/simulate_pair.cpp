@@ -8,6 +8,7 @@
 #include "whence/math/random.hpp"
 #include "whence/version.hpp"
 #include "whence/worlds/categorical_world.hpp"
+#include "whence/worlds/spline_world.hpp"
 
 namespace whence {
 namespace {
@@ -57,6 +58,12 @@ Dataset draw_categorical(const PairSimulation& what) {
   return data;
 }
 
+[[noreturn]] void refuse_row() {
+  throw Error(ExitCode::usage, "E-USAGE-VALUE", "--shift",
+              "a real mechanism has no rows of which one could change",
+              "choose --shift mechanism, or --kind categorical");
+}
+
 /// cause ~ N(mean, deviation^2), effect = offset + slope cause + N(0, noise^2)
 struct Line {
   double mean = 0, deviation = 1, offset = 0, slope = 1, noise = 1;
@@ -83,12 +90,16 @@ Line shifted_line(Line line, ShiftKind shift, Stream stream, bool linked) {
       line.redraw_cause(stream);
       line.redraw_effect(stream, linked);
       break;
-    case ShiftKind::row:
-      throw Error(ExitCode::usage, "E-USAGE-VALUE", "--shift",
-                  "a linear mechanism has no rows of which one could change",
-                  "choose --shift mechanism, or --kind categorical");
+    case ShiftKind::row: refuse_row();
   }
   return line;
+}
+
+Dataset real_columns() {
+  Dataset data;
+  data.variables = {{"X", Variable::Kind::real}, {"Y", Variable::Kind::real}};
+  data.columns.resize(2);
+  return data;
 }
 
 Dataset draw_linear(const PairSimulation& what) {
@@ -97,9 +108,7 @@ Dataset draw_linear(const PairSimulation& what) {
   Stream world = stream_of(what, Purpose::world, 0);
   base.redraw_cause(world);
   base.redraw_effect(world, linked);
-  Dataset data;
-  data.variables = {{"X", Variable::Kind::real}, {"Y", Variable::Kind::real}};
-  data.columns.resize(2);
+  Dataset data = real_columns();
   const auto environments = environments_of(what);
   for (std::size_t e = 0; e < environments.size(); ++e) {
     const Line line = shifted_line(base, e == 0 ? ShiftKind::none : what.shift,
@@ -113,6 +122,36 @@ Dataset draw_linear(const PairSimulation& what) {
     }
   }
   return data;
+}
+
+/// The paper's continuous pair: a random curve and noise of deviation 1.
+Dataset draw_spline_pair(const PairSimulation& what) {
+  if (what.shift == ShiftKind::row) refuse_row();
+  SplineWorld base = SplineWorld::draw({}, {}, what.seed, 0);
+  if (what.truth == Truth::no_link)
+    base = base.shifted(ShiftKind::effect, stream_of(what, Purpose::shift, 0));
+  Dataset data = real_columns();
+  const auto environments = environments_of(what);
+  for (Column& column : data.columns) column.values.resize(environments.back().end);
+  for (std::size_t e = 0; e < environments.size(); ++e) {
+    const SplineWorld world =
+        e == 0 ? base : base.shifted(what.shift, stream_of(what, Purpose::shift, e));
+    const auto rows = [&](std::size_t v) {
+      return std::span(data.columns[v].values)
+          .subspan(environments[e].begin, environments[e].rows());
+    };
+    world.sample(stream_of(what, Purpose::sample, e), rows(0), rows(1));
+  }
+  return data;
+}
+
+std::string_view name_of(Kind kind) {
+  switch (kind) {
+    case Kind::categorical: return "categorical";
+    case Kind::linear_gaussian: return "linear-gaussian";
+    case Kind::spline: break;
+  }
+  return "spline";
 }
 
 bool moves_cause(ShiftKind shift) { return shift == ShiftKind::cause || shift == ShiftKind::both; }
@@ -133,7 +172,7 @@ Json truth_json(const PairSimulation& what) {
         Json::object({{"name", e.name},
                       {"rows", e.rows()},
                       {"changed", Json::object({{"X", x}, {"Y", y}})},
-                      {"kind", shift == ShiftKind::none ? "nothing" : name_of(shift)}}));
+                      {"kind", shift == ShiftKind::none ? "nothing" : whence::name_of(shift)}}));
   }
   return Json::object(
       {{"variables", Json::list(std::vector<std::string>{"X", "Y"})},
@@ -143,7 +182,7 @@ Json truth_json(const PairSimulation& what) {
         Json::object({{"program", "whence"},
                       {"format", truth_format},
                       {"version", version()},
-                      {"kind", what.kind == Kind::categorical ? "categorical" : "linear-gaussian"},
+                      {"kind", name_of(what.kind)},
                       {"levels", what.kind == Kind::categorical ? Json(what.levels) : Json()},
                       {"seed", what.seed}})}});
 }
@@ -152,7 +191,9 @@ Json truth_json(const PairSimulation& what) {
 
 SimulatedPair simulate_pair(const PairSimulation& what) {
   SimulatedPair pair;
-  pair.data = what.kind == Kind::categorical ? draw_categorical(what) : draw_linear(what);
+  pair.data = what.kind == Kind::categorical       ? draw_categorical(what)
+              : what.kind == Kind::linear_gaussian ? draw_linear(what)
+                                                   : draw_spline_pair(what);
   pair.data.environments = environments_of(what);
   // Drawn from the cause to the effect; where Y is the cause the columns change places.
   if (what.truth == Truth::backward) std::swap(pair.data.columns[0], pair.data.columns[1]);

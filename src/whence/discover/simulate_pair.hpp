@@ -11,7 +11,7 @@
 namespace whence {
 
 struct PairSimulation {
-  enum class Kind { categorical, linear_gaussian };
+  enum class Kind { categorical, linear_gaussian, spline };
   enum class Truth { forward, backward, no_link };  // X -> Y, Y -> X, neither
   Kind kind = Kind::categorical;
   Truth truth = Truth::forward;
@@ -30,7 +30,7 @@ struct SimulatedPair {
 inline constexpr int truth_format = 1;
 
 /// Variables X and Y. The truth of an environment names what changed, by variable and by kind; with
-/// ShiftKind::row, linear Gaussian pairs are an Error of usage: they have no rows.
+/// ShiftKind::row, real pairs are an Error of usage: they have no rows.
 SimulatedPair simulate_pair(const PairSimulation& what);
 
 }  // namespace whence

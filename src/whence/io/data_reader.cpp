@@ -111,7 +111,7 @@ void add_variables(const DataPlan& plan, std::vector<LoadedTable>& tables,
     }
     if (!typed.note.empty()) out.notes.push_back(std::move(typed.note));
     out.warnings.insert(out.warnings.end(), typed.warnings.begin(), typed.warnings.end());
-    check_variation(typed.variable, typed.column, out.warnings);
+    if (options.must_vary) check_variation(typed.variable, typed.column, out.warnings);
     out.data.variables.push_back(std::move(typed.variable));
     out.data.columns.push_back(std::move(typed.column));
   }

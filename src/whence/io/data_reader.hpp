@@ -43,6 +43,7 @@ struct ReadOptions {
   std::vector<std::string> na;
   UnseenPolicy unseen = UnseenPolicy::accept;
   std::size_t min_rows = 2;  // per environment
+  bool must_vary = true;     // constant columns are an error; not where more data are at hand
   std::size_t max_memory = std::size_t(4) << 30;
   bool allow_stream = false;
 };

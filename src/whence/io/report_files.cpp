@@ -2,6 +2,7 @@
 
 #include "whence/io/csv_writer.hpp"
 #include "whence/io/file_name.hpp"
+#include "whence/io/page_data.hpp"
 #include "whence/io/result_json.hpp"
 #include "whence/io/svg_figure.hpp"
 
@@ -15,6 +16,7 @@ std::vector<OutputFile> report_files(const Report& report, const PageInfo& page,
   };
   add("result.json", result_text(result_json(report)));
   add("index.html", report_page({&report, 1}, page));
+  add("page.json", page_data_text({&report, 1}, page));
   for (const Curve& curve : report.curves)
     add("curves/" + file_name_for(curve.id) + ".csv", curve_csv(curve));
   for (const Table& table : report.tables)

@@ -1,4 +1,5 @@
-// The files of a report: result.json, index.html, and a file per curve, table and figure.
+// The files of a report: result.json, index.html with the page.json it was made of, and a file per
+// curve, table and figure.
 #pragma once
 
 #include <string>

@@ -145,7 +145,7 @@ TEST(ReportFiles, HaveSafeNamesInTheirFolder) {
     names.insert(file.name);
   }
   EXPECT_EQ(names.size(), files.size());
-  EXPECT_EQ(files.size(), 5u);
+  EXPECT_EQ(files.size(), 6u);
 }
 
 }  // namespace
