@@ -18,8 +18,8 @@
 namespace whence {
 
 void add_commands(CLI::App& root, Globals& globals) {
-  root.set_help_flag();  // help is ours, see help.hpp
-  root.fallthrough();    // options of every command may stand behind the command
+  root.set_help_flag();           // help is ours, see help.hpp
+  root.fallthrough();             // options of every command may stand behind the command
   root.require_subcommand(0, 1);  // a value may have the name of a command: bench direction
   add_demo(root, globals);
   add_reproduce(root, globals);
