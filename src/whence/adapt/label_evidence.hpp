@@ -18,8 +18,8 @@
 namespace whence {
 
 /// log-evidence that the law of u, of v and of (u, v) differs between the two groups of rows.
-/// `apart`: that the laws of u and of v differ, each by itself: their weights multiply. (That is not
-/// u + v: where the two go together, one change shows in both.)
+/// `apart`: that the laws of u and of v differ, each by itself: their weights multiply. (That is
+/// not u + v: where the two go together, one change shows in both.)
 struct LabelEvidence {
   double u = 0, v = 0, both = 0, apart = 0;
 };
