@@ -1,9 +1,10 @@
 // Every proposition of the table has a law, and every numerical fault of the catalogue a test that
 // names it; that each law has a planted bug is checked by the compiler (law.hpp).
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <regex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -67,22 +68,43 @@ TEST(Faults, AllHaveATestThatNamesThem) {
   EXPECT_FALSE(names(text, std::string("N") + "99"));
 }
 
+/// Does exp( stand before log_lik within one argument? Names that end in _exp do not count.
+bool exponentiates(const std::string& text) {
+  for (auto at = text.find("exp("); at != std::string::npos; at = text.find("exp(", at + 1)) {
+    const std::string_view portable = "portable_";
+    std::size_t start = at;
+    if (start >= portable.size() &&
+        text.compare(start - portable.size(), portable.size(), portable) == 0)
+      start -= portable.size();
+    const char before = start == 0 ? ' ' : text[start - 1];
+    if (before == '_' || (before >= 'a' && before <= 'z')) continue;
+    const std::size_t end = std::min(text.find_first_of(";)", at), text.size());
+    if (text.substr(at, end - at).find("log_lik") != std::string::npos) return true;
+  }
+  return false;
+}
+
 /// N01: a log-likelihood is never exponentiated.
 TEST(Faults, NoLikelihoodLeavesTheLogarithm) {
-  const std::regex exponentiated("(^|[^_a-z])(portable_)?exp\\([^;)]*log_lik");
-  EXPECT_FALSE(std::regex_search(sources_of("src"), exponentiated));
-  EXPECT_TRUE(std::regex_search(std::string("p = std::exp(log_lik1);"), exponentiated));
-  EXPECT_FALSE(std::regex_search(std::string("log_sum_exp(log_lik)"), exponentiated));
+  EXPECT_FALSE(exponentiates(sources_of("src")));
+  EXPECT_TRUE(exponentiates("p = std::exp(log_lik1);"));
+  EXPECT_TRUE(exponentiates("p = portable_exp(2 * log_lik);"));
+  EXPECT_FALSE(exponentiates("log_sum_exp(log_lik)"));
 }
 
 /// Files that the map names in backticks and that do not exist below src/whence or tests.
 std::vector<std::string> missing_files(const std::string& map) {
   const std::filesystem::path root = WHENCE_SOURCE_DIR;
   std::vector<std::string> missing;
-  const std::regex file("`([a-z0-9_/-]+\\.(cpp|hpp|sh|json))`");
-  for (auto it = std::sregex_iterator(map.begin(), map.end(), file); it != std::sregex_iterator();
-       ++it) {
-    const std::string name = (*it)[1];
+  for (auto open = map.find('`'); open != std::string::npos;) {
+    const auto close = map.find('`', open + 1);
+    if (close == std::string::npos) break;
+    const std::string name = map.substr(open + 1, close - open - 1);
+    open = map.find('`', close + 1);
+    const std::string extension = std::filesystem::path(name).extension();
+    const bool file =
+        extension == ".cpp" || extension == ".hpp" || extension == ".sh" || extension == ".json";
+    if (!file || name.find_first_of(" <>{}*=") != std::string::npos) continue;
     if (!std::filesystem::exists(root / "src" / "whence" / name) &&
         !std::filesystem::exists(root / "tests" / name))
       missing.push_back(name);
