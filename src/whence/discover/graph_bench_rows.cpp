@@ -166,8 +166,8 @@ class Rows {
       timed(linear_row("time-" + m, "ER, " + m + " variables", "er", variables),
             variables > 50 ? 1 : 5);
       if (variables < 200)
-        timed(linear_row("time-single-" + m, "the same with one search and one chain", "er",
-                         variables),
+        timed(linear_row("time-single-" + m, "the same, Gaussian noise only, one search, one chain",
+                         "er", variables),
               variables > 50 ? 1 : 5, true);
     }
     GraphBenchRow heavy =
