@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
@@ -41,7 +42,9 @@ std::string environment(const char* name) {
 
 bool is_dumb() { return environment("TERM") == "dumb" || environment("TERM").empty(); }
 
-volatile std::sig_atomic_t caught_signal = 0;
+// Read by any thread, written by the handler: lock-free, so safe for both.
+std::atomic<int> caught_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 
 void on_signal(int signal) {
   // The second time the user means it. Results appear in one step, so nothing is half-written.
