@@ -7,6 +7,7 @@
 
 #include "whence/core/text.hpp"
 #include "whence/discover/direction_settings.hpp"
+#include "whence/discover/result_parts.hpp"
 #include "whence/discover/verdict.hpp"
 #include "whence/version.hpp"
 
@@ -41,13 +42,6 @@ std::array<std::string, structures> structure_names(const DirectionResult& resul
 }
 
 // ---- JSON -------------------------------------------------------------------------------------
-
-template <class Items, class Function>
-Json listed(const Items& items, Function to_json) {
-  Json list = Json::list();
-  for (const auto& item : items) list.items.push_back(to_json(item));
-  return list;
-}
 
 Json verdict_json(const DirectionResult& result) {
   const auto name = [&](int v) { return v < 0 ? Json() : Json(result.variables[std::size_t(v)]); };
@@ -91,15 +85,6 @@ Json variable_json(const Variable& variable) {
       {{"name", variable.name},
        {"kind", categorical ? "categorical" : "real"},
        {categorical ? "levels" : "dimension", categorical ? variable.levels : variable.dimension}});
-}
-
-Json input_json(const SourceInfo& source) {
-  return Json::object({{"file", source.file},
-                       {"environment", source.environment.empty() ? Json() : source.environment},
-                       {"sha256", source.sha256},
-                       {"bytes", source.bytes},
-                       {"rows", source.rows},
-                       {"dropped", source.dropped}});
 }
 
 Json provenance_json(const DirectionProvenance& provenance) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "whence/core/text.hpp"
+#include "whence/discover/result_parts.hpp"
 #include "whence/version.hpp"
 
 namespace whence {
@@ -138,22 +139,6 @@ Json variable_json(const Variable& variable) {
       Json::object({{"name", variable.name}, {"kind", categorical ? "categorical" : "real"}});
   if (categorical) json.set("levels", variable.levels);
   return json;
-}
-
-Json input_json(const SourceInfo& source) {
-  return Json::object({{"file", source.file},
-                       {"environment", source.environment.empty() ? Json() : source.environment},
-                       {"sha256", source.sha256},
-                       {"bytes", source.bytes},
-                       {"rows", source.rows},
-                       {"dropped", source.dropped}});
-}
-
-template <class Items, class Function>
-Json listed(const Items& items, Function to_json) {
-  Json list = Json::list();
-  for (const auto& item : items) list.items.push_back(to_json(item));
-  return list;
 }
 
 // ---- words ----
