@@ -237,10 +237,10 @@ double LinearFamilyScorer::reference_variance(const Family& family) const {
 
 /// The evidence of each environment for a mechanism of its own, where everything changed: each of
 /// them has noise of its own kind.
-std::vector<double> LinearFamilyScorer::redrawn(const Family& family) const {
+std::vector<double> LinearFamilyScorer::redrawn(const Family& family, bool tails) const {
   std::vector<double> own(stride_), each;
   evidence_alone(family.grams(), priors(family.parents(), reference_variance(family)).redrawn, own);
-  if (!options_.robust) return own;
+  if (!options_.robust || !tails) return own;
   mix(noises[gaussian].share, own, each);
   const RegressionPrior equivalent = equivalent_prior(family.parents());
   StudentFamily student(rows_, family.columns(), family.grams());
@@ -267,8 +267,8 @@ struct LinearFamilyScorer::Question {
 /// The sum over changes with noise of one kind.
 struct LinearFamilyScorer::Summed {
   double log_sum = 0;
-  std::vector<bool> unchanged;  // environments of the heaviest term
-  std::vector<double> changed;  // P(changed) per environment, if that was asked
+  std::vector<bool> unchanged;      // environments of the heaviest term
+  std::vector<double> log_changed;  // log P(changed) per environment, if that was asked
   std::vector<PoolChoice> choices;
 };
 
@@ -310,10 +310,10 @@ LinearFamilyScorer::Summed LinearFamilyScorer::gaussian_sum(const Question& ques
   if (!question.regime.quiet) evidence_alone(family.grams(), prior.changed, soft);
   Summed result;
   result.choices = choices(question, gaussian, soft);
-  if (question.wants_changes) result.changed.resize(environments_);
+  if (question.wants_changes) result.log_changed.resize(environments_);
   RegressionPool pool(family.grams(), environments_, prior.equivalent);
   PoolSum<RegressionPool> sum(pool, result.choices, reference_);
-  result.log_sum = sum.log_sum(result.changed);
+  result.log_sum = sum.log_sum(result.log_changed);
   result.unchanged = sum.likeliest();
   return result;
 }
@@ -412,10 +412,10 @@ class LinearFamilyScorer::StudentSum {
   Summed sum(std::size_t kind, std::span<const double> soft) {
     Summed result;
     result.choices = scorer_.choices(question_, kind, soft);
-    if (question_.wants_changes) result.changed.resize(scorer_.environments_);
+    if (question_.wants_changes) result.log_changed.resize(scorer_.environments_);
     PoolSum<RegressionPool> sum(pool_, result.choices, scorer_.reference_);
     sum.start_from(unchanged_);
-    result.log_sum = sum.log_sum(result.changed);
+    result.log_sum = sum.log_sum(result.log_changed);
     result.unchanged = sum.likeliest();
     return result;
   }
@@ -428,30 +428,78 @@ class LinearFamilyScorer::StudentSum {
   std::vector<bool> unchanged_;
 };
 
+/// The sums of all kinds of noise that count, the Gaussian last.
+struct LinearFamilyScorer::Mixture {
+  struct Part {
+    std::size_t kind;
+    Summed summed;
+    double log_weight;  // with its share of the prior
+  };
+  std::vector<Part> parts;
+  double log_sum = 0;
+
+  /// log of the weighted mean over kinds of exp(value(part)).
+  template <class Value>
+  double log_mean(const Value& value) const {
+    std::vector<double> terms;
+    for (const Part& part : parts) terms.push_back(part.log_weight - log_sum + value(part.summed));
+    return log_sum_exp(terms);
+  }
+};
+
+LinearFamilyScorer::Mixture LinearFamilyScorer::mixture(const Question& question) const {
+  Mixture result;
+  const auto add = [&](std::size_t kind, Summed summed) {
+    const double share = options_.robust ? portable_log(noises[kind].share) : 0;
+    const double log_weight = share + summed.log_sum;
+    result.parts.push_back({kind, std::move(summed), log_weight});
+  };
+  Summed plain = gaussian_sum(question);
+  if (options_.robust)
+    for (auto& [kind, part] : StudentSum(*this, question).parts(plain)) add(kind, std::move(part));
+  add(gaussian, std::move(plain));
+  std::vector<double> weights;
+  for (const Mixture::Part& part : result.parts) weights.push_back(part.log_weight);
+  result.log_sum = log_sum_exp(weights);
+  return result;
+}
+
 double LinearFamilyScorer::summed(std::size_t child, std::span<const std::size_t> parents,
                                   const EnvironmentRegime& regime, std::size_t left_out,
                                   std::span<double> probability) const {
   const Family family(*this, child, parents);
   const bool any_all = std::any_of(regime.states.begin(), regime.states.end(),
                                    [](auto state) { return state == EnvironmentState::all_soft; });
-  const Question question{family, regime, left_out,
-                          any_all ? redrawn(family) : std::vector<double>(), !probability.empty()};
-  Summed plain = gaussian_sum(question);
-  if (!options_.robust) {
-    std::copy(plain.changed.begin(), plain.changed.end(), probability.begin());
-    return plain.log_sum;
+  const Mixture mixed =
+      mixture({family, regime, left_out, any_all ? redrawn(family) : std::vector<double>(),
+               !probability.empty()});
+  for (std::size_t e = 0; e < probability.size(); ++e)
+    probability[e] = std::exp(mixed.log_mean([&](const Summed& s) { return s.log_changed[e]; }));
+  return mixed.log_sum;
+}
+
+/// By Bayes: P(data, e changed) = P(other data) x prior of a change x P(e on its own), and all but
+/// the first factor are known.
+bool LinearFamilyScorer::estimate_redrawn(std::size_t child, std::span<const std::size_t> parents,
+                                          const EnvironmentRegime& regime, std::span<double> soft,
+                                          std::span<double> hard) const {
+  const Family family(*this, child, parents);
+  const bool any_all = std::any_of(regime.states.begin(), regime.states.end(),
+                                   [](auto state) { return state == EnvironmentState::all_soft; });
+  const Question question{family, regime, nobody, any_all ? redrawn(family) : std::vector<double>(),
+                          true};
+  const Mixture mixed = mixture(question);
+  // Where no tail was seen in the whole, none is looked for in the parts.
+  const bool tails = mixed.parts.size() > 1;
+  const std::vector<double> own = any_all ? question.redrawn : redrawn(family, tails);
+  for (std::size_t e = 0; e < environments_; ++e) {
+    const double others =
+        mixed.log_mean([&](const Summed& s) { return s.log_changed[e] - s.choices[e].log_apart; });
+    const bool known = !std::isfinite(others) || regime.states[e] != EnvironmentState::sparse;
+    soft[e] = known ? std::nan("") : others + own[e];
+    hard[e] = known ? std::nan("") : others + hard_each_[child * stride_ + e];
   }
-  auto parts = StudentSum(*this, question).parts(plain);
-  parts.emplace_back(gaussian, std::move(plain));
-  std::vector<double> weights;
-  for (const auto& [kind, part] : parts)
-    weights.push_back(portable_log(noises[kind].share) + part.log_sum);
-  const double total = log_sum_exp(weights);
-  std::fill(probability.begin(), probability.end(), 0.0);
-  for (std::size_t k = 0; k < parts.size(); ++k)
-    for (std::size_t e = 0; e < probability.size(); ++e)
-      probability[e] += std::exp(weights[k] - total) * parts[k].second.changed[e];
-  return total;
+  return true;
 }
 
 double LinearFamilyScorer::log_redrawn(std::size_t child, std::span<const std::size_t> parents,

@@ -49,6 +49,9 @@ class LinearFamilyScorer final : public FamilyScorer {
   void changed(std::size_t child, std::span<const std::size_t> parents,
                const EnvironmentRegime& regime, std::span<double> probability) const override;
   bool likelihood_equivalent() const override { return true; }
+  bool estimate_redrawn(std::size_t child, std::span<const std::size_t> parents,
+                        const EnvironmentRegime& regime, std::span<double> soft,
+                        std::span<double> hard) const override;
 
   const LinearScoreOptions& options() const { return options_; }
 
@@ -57,6 +60,7 @@ class LinearFamilyScorer final : public FamilyScorer {
   class StudentSum;
   struct Question;
   struct Summed;
+  struct Mixture;
   struct Priors {
     RegressionPrior equivalent;  // of what is pooled
     RegressionPrior changed;     // of one mechanism's change that keeps its parents
@@ -71,10 +75,11 @@ class LinearFamilyScorer final : public FamilyScorer {
     return &hard_[(kind * variables_ + variable) * stride_];
   }
   double reference_variance(const Family& family) const;
-  std::vector<double> redrawn(const Family& family) const;
+  std::vector<double> redrawn(const Family& family, bool tails = true) const;
   std::vector<PoolChoice> choices(const Question& question, std::size_t kind,
                                   std::span<const double> soft) const;
   Summed gaussian_sum(const Question& question) const;
+  Mixture mixture(const Question& question) const;
   double summed(std::size_t child, std::span<const std::size_t> parents,
                 const EnvironmentRegime& regime, std::size_t left_out,
                 std::span<double> probability) const;

@@ -31,6 +31,7 @@ inline constexpr std::size_t exact_pool_limit = 6;
 ///   void toggle(std::size_t e);                      joins or leaves
 ///   bool holds(std::size_t e) const;
 ///   double evidence(std::span<double> toggled);      of the set, and of the set with each toggled
+///   double evidence() const;                         of the set alone, for less
 template <class Pool>
 class PoolSum {
  public:
@@ -43,11 +44,11 @@ class PoolSum {
   /// The modes are those that are climbed to from this set alone.
   void start_from(const std::vector<bool>& inside) { given_ = inside; }
 
-  /// The logarithm of the sum. `changed`, if not empty, becomes P(apart) per environment.
-  double log_sum(std::span<double> changed) {
-    changed_ = changed;
-    for (std::size_t e = 0; e < changed_.size(); ++e)
-      changed_[e] = choices_[e].freedom == PoolChoice::Freedom::apart ? 1 : 0;
+  /// The logarithm of the sum. `log_changed`, if not empty, becomes log P(apart) per environment.
+  double log_sum(std::span<double> log_changed) {
+    log_changed_ = log_changed;
+    for (std::size_t e = 0; e < log_changed_.size(); ++e)
+      log_changed_[e] = choices_[e].freedom == PoolChoice::Freedom::apart ? 0 : log_never;
     return free_.size() <= exact_pool_limit ? over_all_subsets() : around_modes();
   }
 
@@ -61,6 +62,8 @@ class PoolSum {
   }
 
  private:
+  static constexpr double log_never = -std::numeric_limits<double>::infinity();
+
   double weight(double evidence) const {
     double sum = evidence;
     for (std::size_t e = 0; e < choices_.size(); ++e)
@@ -79,11 +82,10 @@ class PoolSum {
 
   double over_all_subsets() {
     start(true);
-    toggled_.resize(choices_.size());
     const std::size_t subsets = std::size_t(1) << free_.size();
     std::vector<double> weights(subsets);
     for (std::size_t code = 0; code < subsets; ++code) {  // in Gray's order: one toggle a step
-      weights[code] = weight(pool_.evidence(toggled_));
+      weights[code] = weight(pool_.evidence());
       const std::size_t next = code + 1;
       if (next < subsets) pool_.toggle(free_[std::size_t(__builtin_ctzll(next))]);
     }
@@ -93,18 +95,19 @@ class PoolSum {
     likeliest_.resize(free_.size());
     for (std::size_t k = 0; k < free_.size(); ++k)
       likeliest_[k] = !(((heaviest ^ (heaviest >> 1)) >> k) & 1);
-    if (!changed_.empty())
+    for (std::size_t k = 0; k < free_.size() && !log_changed_.empty(); ++k) {
+      std::vector<double> apart;
       for (std::size_t code = 0; code < subsets; ++code)
-        for (std::size_t k = 0; k < free_.size(); ++k)
-          if (((code ^ (code >> 1)) >> k) & 1)
-            changed_[free_[k]] += std::exp(weights[code] - total);
+        if (((code ^ (code >> 1)) >> k) & 1) apart.push_back(weights[code] - total);
+      log_changed_[free_[k]] = log_sum_exp(apart);
+    }
     return total;
   }
 
   /// A set that no single toggle improves, with the log-odds of each toggle.
   struct Mode {
     std::vector<bool> inside;
-    double log_weight = -std::numeric_limits<double>::infinity();
+    double log_weight = log_never;
     std::vector<double> log_odds_apart;  // per free environment
 
     double log_mass() const {
@@ -174,13 +177,14 @@ class PoolSum {
     const std::vector<std::size_t> unsure = least_sure(best);
     const Cloud cloud = around(best, unsure);
     const bool elsewhere = differs_beyond(unsure, best, other);
-    const double far = elsewhere ? other.log_mass() : -std::numeric_limits<double>::infinity();
+    const double far = elsewhere ? other.log_mass() : log_never;
     const double total = log_add_exp(cloud.log_mass, far);
     likeliest_ = best.inside;
-    if (!changed_.empty()) {
-      for (std::size_t k = 0; k < free_.size(); ++k)
-        changed_[free_[k]] += std::exp(cloud.log_mass - total) * cloud.apart[k];
-      if (elsewhere) share(other, std::exp(far - total));
+    for (std::size_t k = 0; k < free_.size() && !log_changed_.empty(); ++k) {
+      double& log_apart = log_changed_[free_[k]];
+      log_apart = cloud.log_mass - total + cloud.log_apart[k];
+      if (elsewhere)
+        log_apart = log_add_exp(log_apart, far - total + log_sigmoid(other.log_odds_apart[k]));
     }
     return total;
   }
@@ -202,11 +206,11 @@ class PoolSum {
   /// The mass around a mode: all subsets of the unsure environments, the others one by one.
   struct Cloud {
     double log_mass = 0;
-    std::vector<double> apart;  // P per free environment
+    std::vector<double> log_apart;  // log P per free environment
   };
   Cloud around(const Mode& mode, const std::vector<std::size_t>& unsure) {
     Cloud cloud;
-    for (double odds : mode.log_odds_apart) cloud.apart.push_back(sigmoid(odds));
+    for (double odds : mode.log_odds_apart) cloud.log_apart.push_back(log_sigmoid(odds));
     cloud.log_mass = mode.log_mass();
     if (unsure.size() < 2) return cloud;  // one at a time is all there is
     for (std::size_t k = 0; k < free_.size(); ++k) put(free_[k], mode.inside[k]);
@@ -215,16 +219,18 @@ class PoolSum {
     const std::size_t subsets = std::size_t(1) << unsure.size();
     std::vector<double> weights(subsets);
     for (std::size_t code = 0; code < subsets; ++code) {
-      weights[code] = weight(pool_.evidence(toggled_)) - mode.log_weight;
+      weights[code] = weight(pool_.evidence()) - mode.log_weight;
       if (code + 1 < subsets) pool_.toggle(free_[unsure[std::size_t(__builtin_ctzll(code + 1))]]);
     }
     const double sum = log_sum_exp(weights);
     cloud.log_mass += sum;
     for (std::size_t u = 0; u < unsure.size(); ++u) {
-      double moved = 0;
-      for (std::size_t code = 0; code < subsets; ++code)
-        if (((code ^ (code >> 1)) >> u) & 1) moved += std::exp(weights[code] - sum);
-      cloud.apart[unsure[u]] = mode.inside[unsure[u]] ? moved : 1 - moved;
+      double apart = 0;
+      for (std::size_t code = 0; code < subsets; ++code) {
+        const bool moved = ((code ^ (code >> 1)) >> u) & 1;
+        if (moved == mode.inside[unsure[u]]) apart += std::exp(weights[code] - sum);
+      }
+      cloud.log_apart[unsure[u]] = std::log(apart);
     }
     return cloud;
   }
@@ -239,11 +245,6 @@ class PoolSum {
     return false;
   }
 
-  void share(const Mode& mode, double weight) {
-    for (std::size_t k = 0; k < free_.size(); ++k)
-      changed_[free_[k]] += weight * sigmoid(mode.log_odds_apart[k]);
-  }
-
   Pool& pool_;
   std::span<const PoolChoice> choices_;
   std::size_t reference_;
@@ -251,7 +252,7 @@ class PoolSum {
   std::vector<bool> given_;      // per environment, or empty
   std::vector<bool> likeliest_;  // per free environment
   std::vector<double> toggled_;
-  std::span<double> changed_;
+  std::span<double> log_changed_;
 };
 
 }  // namespace whence

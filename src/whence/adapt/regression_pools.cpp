@@ -182,5 +182,14 @@ double RegressionPool::evidence(std::span<double> toggled) {
   return evidence_[environments] + offset_;
 }
 
+double RegressionPool::evidence() const {
+  FamilyGrams one_group = grams_;  // of lanes that all answer for the pool as it is
+  one_group.stride = environment_multiple;
+  constexpr std::array<double, environment_multiple> nobody{};
+  std::array<double, environment_multiple> answers;
+  pool_evidences(one_group, prior_, gram(), count_, nobody, answers);
+  return answers[0] + offset_;
+}
+
 }  // namespace whence
 #endif

@@ -66,6 +66,7 @@ class RegressionPool {
   void fill(const std::vector<bool>& inside);
 
   double evidence(std::span<double> toggled);
+  double evidence() const;
 
   std::span<const double> gram() const { return {base_.data(), packed(grams_.order, 0)}; }
   double count() const { return count_; }

@@ -90,6 +90,39 @@ const std::vector<double>& FamilyTable::changed(std::size_t regime, std::size_t 
   return shard.changes.emplace(key, std::move(probability)).first->second;
 }
 
+const std::vector<double>& FamilyTable::redraws(std::size_t regime, std::size_t child,
+                                                const VariableSet& parents) const {
+  const Key key{regime, child, parents};
+  Shard& shard = shard_of(key);
+  {
+    const std::lock_guard lock(shard.mutex);
+    const auto found = shard.redraws.find(key);
+    if (found != shard.redraws.end()) return found->second;
+  }
+  const std::size_t environments = scorer_.environments();
+  std::vector<double> gains(2 * environments);
+  const std::span<double> all(gains);
+  if (!scorer_.estimate_redrawn(child, parents.members(), this->regime(regime),
+                                all.first(environments), all.last(environments)))
+    gains.clear();
+  const std::lock_guard lock(shard.mutex);
+  return shard.redraws.emplace(key, std::move(gains)).first->second;
+}
+
+double FamilyTable::estimated_redraw(std::size_t regime, const Dag& dag, std::size_t environment,
+                                     EnvironmentState state) const {
+  EnvironmentRegime next = this->regime(regime);
+  const double before = prior_.log_prior(next);
+  next.states[environment] = state;
+  double sum = prior_.log_prior(next) - before;
+  const std::size_t offset = state == EnvironmentState::all_soft ? 0 : scorer_.environments();
+  for (std::size_t v = 0; v < dag.variables() && !std::isnan(sum); ++v) {
+    const std::vector<double>& gains = redraws(regime, v, dag.parents(v));
+    sum += gains.empty() ? std::nan("") : gains[offset + environment];
+  }
+  return sum;
+}
+
 std::size_t FamilyTable::number_of(const EnvironmentRegime& regime) const {
   const std::lock_guard lock(regime_mutex_);
   const auto found = std::find(regimes_.begin(), regimes_.end(), regime);

@@ -57,6 +57,13 @@ class FamilyTable {
   const std::vector<double>& changed(std::size_t regime, std::size_t child,
                                      const VariableSet& parents) const;
 
+  /// What the graph's score would gain, roughly, if everything had changed (`state`) in an
+  /// environment that is sparse in `regime`, priors included; NaN where there is no cheap way to
+  /// tell.
+  double estimated_redraw(std::size_t regime, const Dag& dag, std::size_t environment,
+                          EnvironmentState state) const;
+  static constexpr double redraw_error = 20;  // nats: more than it is ever off by
+
   /// Numbers are handed out in the order of asking: keep them within one thread's work, or ask for
   /// all before threads start.
   std::size_t number_of(const EnvironmentRegime& regime) const;
@@ -86,9 +93,12 @@ class FamilyTable {
   struct Shard {
     mutable std::mutex mutex;
     std::unordered_map<Key, double, Hash> scores;
-    std::unordered_map<Key, std::vector<double>, Hash> changes, estimates;
+    std::unordered_map<Key, std::vector<double>, Hash> changes, estimates, redraws;
   };
   Shard& shard_of(const Key& key) const { return shards_[Hash()(key) >> 20 & 63]; }
+  /// [soft, hard][environment], or empty.
+  const std::vector<double>& redraws(std::size_t regime, std::size_t child,
+                                     const VariableSet& parents) const;
   bool against_knowledge(std::size_t child, const VariableSet& parents) const;
 
   const FamilyScorer& scorer_;

@@ -306,11 +306,21 @@ void GraphChain::move_to(std::size_t regime) {
   state_.score = table_.total(regime, state_.dag);
 }
 
+/// Whether the environment is sparse and estimates leave nothing to the other states.
+bool GraphChain::surely_sparse(std::size_t e) const {
+  const auto hopeless = [&](EnvironmentState state) {
+    const double gain = table_.estimated_redraw(state_.regime, state_.dag, e, state);
+    return heat_ * (gain + FamilyTable::redraw_error) < -negligible;
+  };
+  return hopeless(EnvironmentState::all_soft) && hopeless(EnvironmentState::all_hard);
+}
+
 void GraphChain::redraw_environment() {
   const EnvironmentRegime present = table_.regime(state_.regime);
   if (present.quiet) return;
   const std::size_t e = std::size_t(sample_index(stream_, int(present.states.size())));
   if (table_.regime_prior().is_fixed(e)) return;
+  if (surely_sparse(e)) return;
   constexpr EnvironmentState states[] = {EnvironmentState::sparse, EnvironmentState::all_soft,
                                          EnvironmentState::all_hard};
   std::vector<std::size_t> regimes;

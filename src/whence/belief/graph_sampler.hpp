@@ -72,6 +72,7 @@ class GraphChain {
   void turn_edge();
   void swap_parent();
   void redraw_within_class();
+  bool surely_sparse(std::size_t environment) const;
   void redraw_environment();
   void redraw_quiet();
   bool accept(double log_ratio);

@@ -228,6 +228,9 @@ bool settle_regime(const FamilyTable& table, GraphClimber& climber) {
     const double score = table.total(number, climber.dag());
     if (score > best_score + least_gain) best = number, best_score = score;
   };
+  const auto worth_scoring = [&](std::size_t present, std::size_t e, EnvironmentState state) {
+    return !(table.estimated_redraw(present, climber.dag(), e, state) < -FamilyTable::redraw_error);
+  };
   for (bool moved = true; moved;) {
     const std::size_t before = best;
     for (std::size_t e = 0; e < environments; ++e) {
@@ -236,7 +239,8 @@ bool settle_regime(const FamilyTable& table, GraphClimber& climber) {
            {EnvironmentState::sparse, EnvironmentState::all_soft, EnvironmentState::all_hard}) {
         EnvironmentRegime next = table.regime(best);
         next.states[e] = state;
-        consider(next);
+        if (next.states != table.regime(best).states && worth_scoring(best, e, state))
+          consider(next);
       }
     }
     moved = best != before;

@@ -62,6 +62,14 @@ class FamilyScorer {
   virtual void estimate_gains(std::size_t /*child*/, std::span<const std::size_t> /*parents*/,
                               std::span<double> /*gains*/) const {}
 
+  /// What log_score would gain, roughly, if everything had changed in an environment that is sparse
+  /// in `regime`, for each of them; NaN where that cannot be said. False if there is no cheap way.
+  virtual bool estimate_redrawn(std::size_t /*child*/, std::span<const std::size_t> /*parents*/,
+                                const EnvironmentRegime& /*regime*/, std::span<double> /*soft*/,
+                                std::span<double> /*hard*/) const {
+    return false;
+  }
+
   /// Whether graphs of one Markov class score alike when nothing changed. Where not, the posterior
   /// may not read a direction off a score alone.
   virtual bool likelihood_equivalent() const = 0;

@@ -157,6 +157,29 @@ TEST(RobustFamilyScores, EnvironmentsThatChangedAsAWholeAreAddedOnTheirOwn) {
   }
 }
 
+/// What one sum says of all environments at once, against a sum for each. With Student noise each
+/// sum is a bound from below that its rounds of weighing come near to, from where Gaussian noise
+/// left it: two of them may differ by some nats.
+TEST(RobustFamilyScores, RedrawsAreEstimatedFromOneSum) {
+  for (const Dataset& data : {quiet_data(61), with_outliers(quiet_data(62))})
+    for (const bool robust : {false, true}) {
+      const double error = robust ? 6 : 1;
+      const LinearFamilyScorer scorer = scorer_of(data, robust);
+      for (const auto& [child, parents] : families) {
+        std::vector<double> soft(scorer.environments()), hard(scorer.environments());
+        ASSERT_TRUE(scorer.estimate_redrawn(child, parents, sparse(), soft, hard));
+        const double present = scorer.log_score(child, parents, sparse());
+        for (std::size_t e = 0; e < scorer.environments(); ++e) {
+          EnvironmentRegime redrawn = sparse();
+          redrawn.states[e] = EnvironmentState::all_soft;
+          EXPECT_NEAR(soft[e], scorer.log_score(child, parents, redrawn) - present, error);
+          redrawn.states[e] = EnvironmentState::all_hard;
+          EXPECT_NEAR(hard[e], scorer.log_score(child, parents, redrawn) - present, error);
+        }
+      }
+    }
+}
+
 TEST(RobustFamilyScores, OneSetOfBitsOnEveryInstructionSet) {
   const Dataset data = with_outliers(quiet_data(10));
   const LinearFamilyScorer expected = scorer_of(data, true);
