@@ -173,9 +173,25 @@ void refuse_to_overwrite(const std::vector<std::filesystem::path>& inputs,
   }
 }
 
+namespace {
+
+std::string summary_of(const std::vector<Variable>& variables) {
+  const auto categorical = std::count_if(variables.begin(), variables.end(), [](const Variable& v) {
+    return v.kind == Variable::Kind::categorical;
+  });
+  return std::to_string(variables.size() - std::size_t(categorical)) + " columns are real, " +
+         std::to_string(categorical) + " categorical; result.json lists them";
+}
+
+}  // namespace
+
 void print_reading(const LoadedData& loaded, const Globals& globals) {
   if (globals.quiet) return;
-  for (const std::string& note : loaded.notes) print_note(note);
+  constexpr std::size_t most_notes = 12;  // beyond, a screen of them hides what matters
+  if (loaded.notes.size() > most_notes)
+    print_note(summary_of(loaded.data.variables));
+  else
+    for (const std::string& note : loaded.notes) print_note(note);
   for (const std::string& warning : loaded.warnings) print_warning(warning);
 }
 

@@ -1,5 +1,6 @@
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <thread>
 
@@ -118,25 +119,37 @@ Graph given_graph(const DiscoverCommand& c, const std::vector<std::string>& name
   return graph;
 }
 
-/// Ends a search early, after a signal or when the time is over; what was found so far stays.
-class Stopper {
+/// Watches a search from a thread of its own: shows how far it is and its best score, and ends it
+/// early, after a signal or when the time is over; what was found so far stays.
+class SearchWatch {
  public:
-  explicit Stopper(double seconds) : limit_(seconds), start_(std::chrono::steady_clock::now()) {
+  SearchWatch(const std::string& name, double seconds, bool shown)
+      : limit_(seconds), start_(std::chrono::steady_clock::now()), bar_(name, shown) {
     watcher_ = std::thread([this] { watch(); });
   }
-  ~Stopper() {
+  ~SearchWatch() {
     done_ = true;
     watcher_.join();
   }
-  Stopper(const Stopper&) = delete;
-  Stopper& operator=(const Stopper&) = delete;
-  const std::atomic<bool>* flag() const { return &stop_; }
+  SearchWatch(const SearchWatch&) = delete;
+  SearchWatch& operator=(const SearchWatch&) = delete;
+
+  void join(GraphOptions& options) {
+    options.stop = &stop_;
+    options.best_score = &best_;
+  }
+  Progress progress() {
+    return [this](double share) { share_ = share; };
+  }
+  bool stopped() const { return stop_; }
 
  private:
   void watch() {
     while (!done_ && !stop_) {
       const auto passed = std::chrono::steady_clock::now() - start_;
       if (signal_seen() || std::chrono::duration<double>(passed).count() > limit_) stop_ = true;
+      const double best = best_;
+      bar_.draw(share_, std::isfinite(best) ? fmt::format("best score {:.1f}", best) : "");
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
@@ -144,6 +157,8 @@ class Stopper {
   double limit_;
   std::chrono::steady_clock::time_point start_;
   std::atomic<bool> stop_{false}, done_{false};
+  std::atomic<double> share_{0}, best_{-INFINITY};
+  ProgressBar bar_;
   std::thread watcher_;
 };
 
@@ -159,16 +174,13 @@ double seconds_of(const std::string& text) {
 /// A signal ends the search and is answered here: the exit code waits until all is written.
 GraphResult search(const DiscoverCommand& c, const Dataset& data, GraphOptions options,
                    const std::optional<Graph>& graph, Globals& globals) {
-  const double limit = seconds_of(c.time_limit);
   GraphResult result;
   {
-    const Stopper stopper(limit);
-    options.stop = stopper.flag();
-    ProgressBar bar(c.name, ProgressBar::wanted(globals.quiet));
-    const Progress progress = [&](double share) { bar.draw(share); };
-    result =
-        graph ? find_changes(data, *graph, options, progress) : find_graph(data, options, progress);
-    if (!*stopper.flag()) return result;
+    SearchWatch watch(c.name, seconds_of(c.time_limit), ProgressBar::wanted(globals.quiet));
+    watch.join(options);
+    result = graph ? find_changes(data, *graph, options, watch.progress())
+                   : find_graph(data, options, watch.progress());
+    if (!watch.stopped()) return result;
   }
   const auto signal = take_signal();
   if (signal) globals.exit_code = int(*signal);

@@ -189,7 +189,7 @@ void ProgressBar::show(double share) {
   draw(share);
 }
 
-void ProgressBar::draw(double share) {
+void ProgressBar::draw(double share, std::string_view note) {
   if (!shown_) return;
   using namespace std::chrono;
   const auto now = steady_clock::now();
@@ -206,6 +206,7 @@ void ProgressBar::draw(double share) {
                      " s";
   if (share > 0.02)
     line += ", about " + std::to_string(int(std::ceil(elapsed * (1 - share) / share))) + " s left";
+  if (!note.empty()) line += ", " + for_locale(note);
   print_stderr(line);
   drawn_ = true;
 }

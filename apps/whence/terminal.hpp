@@ -49,8 +49,8 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void show(double share);
-  /// The same without an answer to Ctrl-C, for whoever has one of their own.
-  void draw(double share);
+  /// The same without an answer to Ctrl-C, for whoever has one of their own; `note` comes last.
+  void draw(double share, std::string_view note = {});
   Progress callback() {
     return [this](double share) { show(share); };
   }

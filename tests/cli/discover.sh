@@ -41,6 +41,7 @@ check 'threads do not matter' cmp -s one.json found/result.json
 accepts discover "${inputs[@]}" -o screen
 check 'the answer in words' grep -q 'edges among 4 variables' <<<"$out"
 check 'of 80 columns' awk 'length > 80 { exit 1 }' <<<"$out"
+check 'no bar where there is no terminal' test "${err#*best score}" = "$err"
 
 # From a table, from DCDI, from ENCO: the same graph
 accepts convert data long.csv
@@ -104,6 +105,11 @@ wait "$pid" || rc=$?
 check 'exit 130' test "$rc" = 130
 check 'with an answer' grep -q '"stopped": "interrupted"' broken/result.json
 check 'that is valid' valid "$schema" broken/result.json
+
+# On a terminal a bar shows how far the search is and its best score; elsewhere nothing moves
+check 'a bar with the best score' python3 "$WHENCE_SOURCE/tests/cli/on_terminal.py" 'best score' \
+  "$WHENCE" discover "${many[@]}" --restarts 50 -o watched
+check 'that leaves an answer behind' valid "$schema" watched/result.json
 
 # Mistakes
 refuses 2 E-USAGE-KNOWLEDGE "no variable .*X9" discover "${inputs[@]}" --forbid 'X9->X1'

@@ -321,6 +321,7 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options, const P
 
   GraphDraw start;
   const ScoredFamilies scored = choose_scores(order.data, how, start);
+  if (progress) progress(0.2);
   FoundBelief found = find_belief(*scored.table, how, start, progress);
 
   GraphResult result;

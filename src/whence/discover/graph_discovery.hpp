@@ -37,7 +37,8 @@ struct GraphOptions {
   std::vector<KnownChange> known;       // [variable][environment]; empty: nothing is known
   bool robust = true;                   // linear: noise may have heavy tails
   std::vector<double> scales = {1, 0.1, 0.01, 0.001};  // of the prior, tried in this order
-  const std::atomic<bool>* stop = nullptr;  // set from elsewhere: finish with what there is
+  const std::atomic<bool>* stop = nullptr;    // set from elsewhere: finish with what there is
+  std::atomic<double>* best_score = nullptr;  // raised by the search, for whoever watches it
 };
 
 /// One possible edge.

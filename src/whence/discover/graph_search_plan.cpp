@@ -18,6 +18,14 @@ bool stopped(const GraphOptions& options) {
   return options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
 }
 
+/// Only for watching: nothing depends on it, so nothing depends on who comes first.
+void tell(const GraphOptions& options, double score) {
+  if (options.best_score == nullptr) return;
+  double best = options.best_score->load(std::memory_order_relaxed);
+  while (score > best && !options.best_score->compare_exchange_weak(best, score)) {
+  }
+}
+
 Stream stream_of(const GraphOptions& options, std::uint32_t stage, std::size_t number) {
   return {options.seed, Purpose::search, {stage, std::uint32_t(number), 0}};
 }
@@ -54,11 +62,14 @@ GraphDraw search_from(const FamilyTable& table, const GraphOptions& options, con
                       int rounds, Stream stream) {
   GraphClimber climber(table, start.regime, start.dag);
   climber.climb(options.stop);
+  tell(options, climber.score());
   climber.turn_stars(options.stop);
   climber.iterate(rounds, stream, options.stop);
+  tell(options, climber.score());
   for (int k = 0; k < 5 && !stopped(options) && settle_regime(table, climber); ++k) {
     climber.climb(options.stop);
     climber.iterate(rounds / 4, stream, options.stop);
+    tell(options, climber.score());
   }
   return {climber.dag(), climber.regime(), climber.score()};
 }
