@@ -4,6 +4,7 @@
 #include "apps/whence/commands.hpp"
 #include "apps/whence/results.hpp"
 #include "apps/whence/terminal.hpp"
+#include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
 #include "whence/discover/meta_learn_report.hpp"
 #include "whence/io/report_files.hpp"
@@ -30,7 +31,7 @@ std::filesystem::path folder(const MetaLearnOptions& options, const Settings& se
   return std::filesystem::path("whence-out") / "meta-learn" / (name.empty() ? "run" : name);
 }
 
-void run(const MetaLearnOptions& options, const Globals& globals) {
+void run(const MetaLearnOptions& options, Globals& globals) {
   UserConfig config;
   config.max_memory = bytes_of(options.max_memory);
   config.file = options.config;
@@ -55,6 +56,7 @@ void run(const MetaLearnOptions& options, const Globals& globals) {
   const std::string result = files[0].content;  // result.json
   publish(directory, std::move(files), record);
   print_warnings(report, globals);
+  if (report.failed_runs > 0) globals.exit_code = int(ExitCode::partial);
   if (options.json) return print(result);
   if (globals.quiet) return;
   print(wrapped(for_locale(report.summary), 0, terminal_width()) +

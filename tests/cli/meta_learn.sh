@@ -96,6 +96,23 @@ rejected 4 E-CONFIG-CHOICE 'over levels only' '{"world": "linear-gaussian", "bel
 rejected 4 E-CONFIG-CHOICE 'needs "belief_over": "edges"' '{"world": "network"}'
 rejected 4 E-CONFIG-CHOICE "no shift 'none' .*possible: cause" '{"world": "spline", "shift": "none"}'
 rejected 4 E-CONFIG-CHOICE "no shift 'either'" '{"shift": "either"}'
+rejected 4 E-CONFIG-KEY "'samples' is not used with \"estimator\": \"exact\"" \
+  '{"belief_over": "edges", "samples": 5}'
+rejected 4 E-CONFIG-KEY "'training_rows' is not used with \"modules\": \"truth\"" '{"training_rows": 5}'
+rejected 4 E-CONFIG-KEY "'meta_gradient' is not used with \"belief_objective\": \"printed\"" \
+  '{"world": "spline", "belief_objective": "printed", "meta_gradient": "exact"}'
+rejected 4 E-CONFIG-CHOICE 'no belief step by step' '{"world": "spline", "belief_objective": "per-step"}'
+
+# a run that diverges is told with its place; the others stay intact, unless there are none
+exploding() { printf '{"world": "linear-gaussian", "dimension": 2, "steps": 10, "episodes": 20, "runs": %s,
+  "adaptation": {"learning_rate": %s}}' "$@" >configs/c.json; }
+exploding 6 0.1
+run meta-learn --config configs/c.json -o some
+[[ $rc == 11 ]] || fail "some runs diverged: exit $rc, expected 11: $err"
+[[ $err == *'left out: run '*', episode '*', step '* ]] || fail "which run diverged: $err"
+check "the others have a page" test -f some/index.html
+check "the table says which" grep -q '^"\?run [1-6], episode ' some/tables/failed-runs.csv
+rejected 7 E-NUM-DIVERGED 'run 1, episode 1, step [0-9]+' "$(exploding 2 100; cat configs/c.json)"
 rejected 7 E-NUM-DIVERGED 'episode 1, step [0-9]+: .*learning rate' \
   '{"world": "linear-gaussian", "steps": 10, "adaptation": {"learning_rate": 100}}'
 

@@ -80,8 +80,7 @@ PairRegret EncoderRegret::online(const MixtureDensity<double>& forward,
                                  const MixtureDensity<double>& backward,
                                  std::span<const Encoded> batches, const Encoded& held_out) {
   Dual<double> volume(0.0);  // what the change of variables adds to both
-  for (const Encoded& batch : batches)
-    volume += batch.log_det * Dual<double>(double(batch.u.size()));
+  for (const Encoded& batch : batches) volume += batch.log_det;
   return {-(conditional(forward, batches, {false}) + marginal(batches, held_out, false) + volume),
           -(conditional(backward, batches, {true}) + marginal(batches, held_out, true) + volume)};
 }
@@ -98,7 +97,7 @@ PairRegret EncoderRegret::printed(const MixtureDensity<double>& forward,
                                   int steps, const GaussianMixture<double>& start,
                                   bool softmax_weights) {
   const Dual<double> times{double(steps)};
-  const Dual<double> volume = times * batch.log_det * Dual<double>(double(batch.u.size()));
+  const Dual<double> volume = times * batch.log_det;
   const Dual<double> u(hindsight(batch.u, start, softmax_weights));
   const Dual<double> v(hindsight(batch.v, start, softmax_weights));
   return {-(repeated(forward, batch, steps, {false}) + times * u + volume),

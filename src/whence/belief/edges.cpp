@@ -302,13 +302,22 @@ GraphPosterior::GraphPosterior(std::size_t variables)
     : graphs_(variables), log_weights_(graphs_.size(), 0.0) {}
 
 void GraphPosterior::update(std::span<const double> log_lik) {
-  // Relative to the best: sums over thousands of episodes keep their low digits.
+  std::vector<double> weights = log_weights_;
   double best = minus_infinity;
-  for (std::size_t g = 0; g < log_weights_.size(); ++g) {
-    log_weights_[g] += graphs_.log_lik(g, log_lik);
-    best = std::max(best, log_weights_[g]);
+  bool defined = true;
+  for (std::size_t g = 0; g < weights.size(); ++g) {
+    weights[g] += graphs_.log_lik(g, log_lik);
+    defined = defined && !std::isnan(weights[g]);
+    best = std::max(best, weights[g]);
   }
-  for (double& w : log_weights_) w -= best;
+  // An episode that no graph could have produced, or that has no value, says nothing.
+  if (!defined || !std::isfinite(best)) {
+    ++rejected_;
+    return;
+  }
+  // Relative to the best: sums over thousands of episodes keep their low digits.
+  for (double& w : weights) w -= best;
+  log_weights_ = std::move(weights);
 }
 
 double GraphPosterior::log_probability(std::size_t g) const {

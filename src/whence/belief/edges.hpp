@@ -153,7 +153,9 @@ class GraphPosterior {
  public:
   explicit GraphPosterior(std::size_t variables);  // all acyclic graphs equally likely
 
+  /// An episode that gives no graph a finite likelihood, or any an undefined one, is left out.
   void update(std::span<const double> log_lik);
+  int rejected() const { return rejected_; }
 
   const AcyclicGraphs& graphs() const { return graphs_; }
   double log_probability(std::size_t g) const;
@@ -162,6 +164,7 @@ class GraphPosterior {
  private:
   AcyclicGraphs graphs_;
   std::vector<double> log_weights_;
+  int rejected_ = 0;
 };
 
 /// log(e^frozen / 2 + e^adapted / 2): a family either changed in this episode or it did not.

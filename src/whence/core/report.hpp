@@ -57,6 +57,7 @@ struct Report {
   std::vector<Claim> claims;
   std::vector<Number> numbers;
   std::vector<std::string> assumptions, warnings;
+  std::size_t failed_runs = 0;  // left out of everything above; a table says which
 };
 
 /// Called with the share of work done, 0 to 1, from any thread but never from two at once.

@@ -247,13 +247,16 @@ class EdgeMetaLearner {
 
   /// Line 8: one step of gamma; the exact posterior beside it.
   void learn(EdgeMetaStep& step) {
-    for (std::size_t f = 0; f < total_.size(); ++f) total_[f] += step.log_lik[f];
+    std::vector<double> total = total_;
+    for (std::size_t f = 0; f < total.size(); ++f) total[f] += step.log_lik[f];
     step.regret = how_.belief.acyclicity == Acyclicity::exact
                       ? acyclic_regret(graphs_[0], belief_.gamma(), step.log_lik)
                       : edge_regret(belief_.gamma(), step.log_lik);
-    belief_.update(how_.all_so_far ? total_ : step.log_lik,
+    const auto rejected = belief_.rejected();
+    belief_.update(how_.all_so_far ? total : step.log_lik,
                    Stream(how_.key.seed, Purpose::initialise,
                           {how_.key.run, std::uint32_t(step.episode + 1), 0}));
+    if (belief_.rejected() == rejected) total_ = std::move(total);
     step.log_odds = belief_.log_odds();
     if (!posterior_.empty()) {
       posterior_[0].update(step.log_lik);

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "whence/backends/threads.hpp"
 #include "whence/discover/meta_learn.hpp"
 #include "whence/discover/meta_learn_report.hpp"
+#include "whence/discover/run_sweep.hpp"
 #include "whence/discover/summary.hpp"
 #include "whence/math/logspace.hpp"
 
@@ -143,16 +143,17 @@ Report report_of(const Settings& settings, std::span<const EdgeRun> runs) {
 }  // namespace
 
 Report edge_learning_report(const Settings& settings, const RunOptions& options) {
-  std::vector<EdgeRun> runs(std::size_t(settings.integer("runs")));
-  parallel_for(
-      runs.size(), options.threads,
+  const auto sweep = sweep_runs(
+      std::size_t(settings.integer("runs")), options.threads,
       [&](std::size_t run) {
         const RunKey key{options.seed, std::uint32_t(run)};
-        runs[run] = settings.text("world") == "network" ? network_run(settings, key)
-                                                        : categorical_run(settings, key);
+        return settings.text("world") == "network" ? network_run(settings, key)
+                                                   : categorical_run(settings, key);
       },
       options.progress);
-  return report_of(settings, runs);
+  Report report = report_of(settings, sweep.results);
+  tell_failed(sweep.failed, report);
+  return report;
 }
 
 }  // namespace whence

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "whence/backends/threads.hpp"
 #include "whence/discover/encoder_learning.hpp"
 #include "whence/discover/meta_learn_report.hpp"
 #include "whence/discover/rotated_world.hpp"
+#include "whence/discover/run_sweep.hpp"
 #include "whence/discover/summary.hpp"
 #include "whence/encoders/rotation.hpp"
 #include "whence/math/logspace.hpp"
@@ -45,18 +45,18 @@ EncoderLearning switches_of(const Settings& settings, RunKey key) {
 
 Report encoder_learning_report(const Settings& settings, const RunOptions& options) {
   const double decoder = settings.number("decoder_angle");
-  std::vector<EncoderResult> results(std::size_t(settings.integer("runs")));
-  parallel_for(
-      results.size(), options.threads,
+  const auto sweep = sweep_runs(
+      std::size_t(settings.integer("runs")), options.threads,
       [&](std::size_t run) {
         const RunKey key{options.seed, std::uint32_t(run)};
         const SplineKind kind =
             spline_kind(settings.text("splines"), settings.text("extrapolation"));
         const RotatedWorld world{SplineWorld::draw(kind, {}, key.seed, key.run), Rotation(decoder),
                                  std::size_t(settings.integer("batch")), key};
-        results[run] = meta_learn(world.source(), switches_of(settings, key));
+        return meta_learn(world.source(), switches_of(settings, key));
       },
       options.progress);
+  const std::vector<EncoderResult>& results = sweep.results;
 
   std::vector<std::vector<double>> distance, belief;
   std::vector<double> x;
@@ -101,6 +101,7 @@ Report encoder_learning_report(const Settings& settings, const RunOptions& optio
       "the most), within .1 rad in {} of them (chance {}).",
       x.back(), show(report.curves[0].median.back()), results.size(), near,
       show(0.1 / (std::numbers::pi / 4), 2));
+  tell_failed(sweep.failed, report);
   return report;
 }
 

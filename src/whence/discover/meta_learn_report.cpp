@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
 #include "whence/discover/gaussian_task.hpp"
 #include "whence/discover/meta_learn.hpp"
+#include "whence/discover/run_sweep.hpp"
 #include "whence/discover/summary.hpp"
 #include "whence/io/json_reader.hpp"
 #include "whence/math/logspace.hpp"
@@ -130,6 +130,31 @@ void check_shift(const UserConfig& config, const JsonMember& member, const std::
          "possible: " + joined(known));
 }
 
+/// Keys that another key's value makes useless.
+struct KeyOfChoice {
+  std::string_view key, choice, needed;
+};
+constexpr std::array keys_of_choices = {
+    KeyOfChoice{"samples", "estimator", "sampled"},
+    KeyOfChoice{"meta_gradient", "belief_objective", "mixture"},
+    KeyOfChoice{"likelihood", "belief_objective", "mixture"},
+    KeyOfChoice{"training_rows", "modules", "counts"},
+    KeyOfChoice{"equivalent_rows", "modules", "counts"},
+};
+
+void check_choice(const Settings& settings, const UserConfig& config, const JsonMember& member,
+                  const std::string& world) {
+  for (const KeyOfChoice& own : keys_of_choices) {
+    const std::string choice(own.choice);
+    if (member.key != own.key || settings.text(choice) == own.needed) continue;
+    if (choice == "modules" && world != "categorical") continue;
+    refuse(config, member, "E-CONFIG-KEY",
+           fmt::format("'{}' is not used with \"{}\": \"{}\"", member.key, choice,
+                       settings.text(choice)),
+           fmt::format("leave it out, or say \"{}\": \"{}\"", choice, own.needed));
+  }
+}
+
 /// What the single keys cannot know: keys and values that the chosen world has no use for.
 void check_together(const Settings& settings, const UserConfig& config) {
   if (config.text.empty()) return;
@@ -138,6 +163,9 @@ void check_together(const Settings& settings, const UserConfig& config) {
   for (const JsonMember& member : user.members) {
     check_use(config, member, keys_of_worlds(), world, "world");
     check_use(config, member, keys_of_beliefs(), belief, "belief over");
+    if (member.key == "belief_objective" && member.value.text == "per-step" && world == "spline")
+      refuse(config, member, "E-CONFIG-CHOICE", "a learnt encoder has no belief step by step",
+             "possible: mixture, printed");
     if (member.key == "shift") check_shift(config, member, world);
     if (member.key == "modules" && member.value.text == "gradient")
       refuse(config, member, "E-CONFIG-CHOICE", "'modules' cannot be \"gradient\" here",
@@ -148,6 +176,7 @@ void check_together(const Settings& settings, const UserConfig& config) {
     if (member.key == "samples" && member.value.text == "1")
       refuse(config, member, "E-CONFIG-K", "E[g]=0 for K=1: one graph teaches nothing",
              "use at least 2");
+    check_choice(settings, config, member, world);
   }
   if (world == "network" && belief == "direction")
     throw Error(ExitCode::bad_config, "E-CONFIG-CHOICE", config.file,
@@ -212,20 +241,22 @@ std::vector<double> beliefs(std::span<const double> gamma) {
   return p;
 }
 
-Table diagnostics_table(std::span<const MetaResult> results) {
+Table diagnostics_table(const Sweep<MetaResult>& sweep) {
   Table table{"diagnostics",
               "What the episodes say together, whatever the step of γ",
               {"run", "mean Δ", "standard error", "win rate", "p*", "verdict"},
               {}};
-  for (std::size_t run = 0; run < results.size(); ++run) {
-    const BeliefDiagnostics d = diagnose(results[run].delta);
-    table.rows.push_back({fmt::format("{}", run + 1), show(d.mean, 4), show(d.standard_error, 5),
-                          show(d.win_rate), show(d.p_star), std::string(name_of(d.verdict))});
+  for (std::size_t i = 0; i < sweep.results.size(); ++i) {
+    const BeliefDiagnostics d = diagnose(sweep.results[i].delta);
+    table.rows.push_back({fmt::format("{}", sweep.runs[i] + 1), show(d.mean, 4),
+                          show(d.standard_error, 5), show(d.win_rate), show(d.p_star),
+                          std::string(name_of(d.verdict))});
   }
   return table;
 }
 
-Report direction_report_of(const Settings& settings, std::span<const MetaResult> results) {
+Report direction_report_of(const Settings& settings, const Sweep<MetaResult>& sweep) {
+  const std::vector<MetaResult>& results = sweep.results;
   Report report;
   std::vector<double> x;
   for (std::size_t e = 1; e <= results[0].gamma.size(); ++e) x.push_back(double(e));
@@ -256,7 +287,7 @@ Report direction_report_of(const Settings& settings, std::span<const MetaResult>
                             "Δ in nats",
                             {"delta"},
                             "log L(A→B) − log L(B→A): above 0 speaks for A→B."});
-  report.tables.push_back(diagnostics_table(results));
+  report.tables.push_back(diagnostics_table(sweep));
   report.numbers.push_back({"belief", report.curves[0].median.back()});
   report.numbers.push_back({"belief-bayes", report.curves[1].median.back()});
   report.numbers.push_back({"gamma-clamped", clamped});
@@ -291,17 +322,18 @@ Report direction_learning_report(const Settings& settings, const RunOptions& opt
       options.progress(double(step.episode + 1) / double(how.episodes));
     return true;
   };
-  std::vector<MetaResult> results(count);
-  parallel_for(
+  const auto sweep = sweep_runs(
       count, count == 1 ? 1 : options.threads,
       [&](std::size_t run) {
         const RunKey key{options.seed, std::uint32_t(run)};
-        results[run] = settings.text("world") == "categorical"
-                           ? categorical_run(settings, how, key, progress)
-                           : gaussian_run(settings, how, key, progress);
+        return settings.text("world") == "categorical"
+                   ? categorical_run(settings, how, key, progress)
+                   : gaussian_run(settings, how, key, progress);
       },
       count == 1 ? Progress{} : options.progress);
-  return direction_report_of(settings, results);
+  Report report = direction_report_of(settings, sweep);
+  tell_failed(sweep.failed, report);
+  return report;
 }
 
 }  // namespace

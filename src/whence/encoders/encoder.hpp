@@ -11,8 +11,9 @@
 namespace whence {
 
 /// Encoded points and their slopes along the encoder's parameter. `log_det` is the log-determinant
-/// of the encoder's Jacobian, per point: the density of (X, Y) is that of (U, V) times it. Without
-/// it an encoder that shrinks everything would look like a good one (errata E11).
+/// of the encoder's Jacobian, added up over the points: the density of (X, Y) is that of (U, V)
+/// times the determinant. Without it an encoder that shrinks everything would look like a good one
+/// (errata E11).
 struct Encoded {
   std::vector<double> u, v, u_slope, v_slope;
   Dual<double> log_det = 0.0;

@@ -120,7 +120,10 @@ struct Scaling {
       e.u_slope.push_back(x[i]);
       e.v_slope.push_back(y[i]);
     }
-    if (with_volume) e.log_det = {2 * std::log(factor), 2 / factor};
+    if (with_volume) {
+      const auto n = double(x.size());
+      e.log_det = {2 * n * std::log(factor), 2 * n / factor};
+    }
     return e;
   }
 };

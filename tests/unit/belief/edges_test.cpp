@@ -90,6 +90,20 @@ TEST(GraphPosterior, NeverRunsOutOfNumbers) {
   EXPECT_TRUE(std::isfinite(cross_entropy_bits(posterior.log_odds(), read_graph("1->0"))));
 }
 
+TEST(GraphPosterior, AnEpisodeThatNoGraphExplainsIsRejectedAndCounted) {  // N06
+  const std::vector<double> good{-1, -1, -1, -2};
+  for (double bad : {-infinity, infinity, std::nan("")}) {
+    GraphPosterior posterior(2), untouched(2);
+    posterior.update(good);
+    posterior.update(std::vector<double>{bad, bad, bad, bad});
+    posterior.update(good);
+    EXPECT_EQ(posterior.rejected(), 1);
+    untouched.update(good);
+    untouched.update(good);
+    EXPECT_TRUE(support::same_bits(posterior.log_odds().values, untouched.log_odds().values));
+  }
+}
+
 TEST(EdgeBelief, AnEpisodeThatNoGraphExplainsIsRejectedAndCounted) {  // N06
   for (double bad : {-infinity, std::nan("")})
     for (int samples : {0, 20}) {
