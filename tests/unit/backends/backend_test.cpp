@@ -1,6 +1,8 @@
 #include "whence/backends/backend.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -55,11 +57,35 @@ TEST(Backends, DivergeWithEveryOptimizer) {  // N14
     }
 }
 
-TEST(Backends, NoticeNotANumberInTheTables) {
+TEST(Backends, NoticeTablesThatAreNoDistributions) {  // N05: not a number, nothing possible, +inf
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  for (const auto& logits : {std::vector{std::nan(""), 0.0}, {-inf, -inf}, {inf, inf}}) {
+    SmallTask task;
+    task.modules[0].mechanism = CategoricalTable<double>(2, logits);
+    for (const auto& backend : {reference_backend(), cpu_backend()})
+      EXPECT_THROW(backend->score(task.data, task.episodes, task.modules, {}), Error);
+  }
+}
+
+/// An optimizer without its epsilon divides 0 by 0 where the gradient is 0: the step that reads the
+/// result is named, whatever came before stays.
+TEST(Backends, NameTheStepAfterADivisionOfZeroByZero) {  // N14
   SmallTask task;
-  task.modules[0].mechanism = CategoricalTable<double>(2, std::vector<double>{std::nan(""), 0});
-  for (const auto& backend : {reference_backend(), cpu_backend()})
-    EXPECT_THROW(backend->score(task.data, task.episodes, task.modules, {}), Error);
+  // Certain of level 0: rows of level 0 have no gradient at all.
+  task.modules[0].mechanism = CategoricalTable<double>(2, std::vector<double>{0, -800});
+  for (auto& column : task.data.columns) std::fill(column.levels.begin(), column.levels.end(), 0);
+  for (const auto kind : {OptimizerSpec::Kind::rmsprop, OptimizerSpec::Kind::adam}) {
+    const OptimizerSpec bare{.kind = kind, .epsilon = 0};
+    try {
+      reference_backend()->score(task.data, task.episodes, task.modules, {bare, true});
+      ADD_FAILURE() << name_of(kind);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.id(), "E-NUM-DIVERGED");
+      EXPECT_EQ(error.place(), "episode 1, step 2") << name_of(kind);
+    }
+    const OptimizerSpec usual{.kind = kind};
+    EXPECT_NO_THROW(cpu_backend()->score(task.data, task.episodes, task.modules, {usual, true}));
+  }
 }
 
 TEST(Backends, FillOneCellPerEpisodeFamilyAndStep) {

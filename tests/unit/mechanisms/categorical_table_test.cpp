@@ -1,5 +1,9 @@
 #include "whence/mechanisms/categorical_table.hpp"
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
 #include <gtest/gtest.h>
 
 #include "support/tables.hpp"
@@ -35,6 +39,37 @@ TEST(CategoricalTable, SurvivesHugeLogits) {  // N05
   EXPECT_EQ(table.log_prob(0, 0), 0);
   EXPECT_EQ(table.log_prob(0, 1), -infinity);
   EXPECT_EQ(table.log_prob(0, 2), -1e308);
+}
+
+/// Any finite double as a logit, by its bits: denormals, huge values and zeros of both signs.
+double any_finite(Stream& bits) {
+  for (;;) {
+    const auto half = [&] { return std::uint64_t(bits.uniform() * 0x1p32); };
+    const std::uint64_t word = half() << 32 | half();
+    const double value = std::bit_cast<double>(word);
+    if (std::isfinite(value)) return value;
+  }
+}
+
+TEST(CategoricalTable, AnyBitsGiveADistribution) {  // N05
+  Stream bits(5, Purpose::tests, {});
+  Dataset data;
+  data.variables = support::categorical_variables({4});
+  data.columns = {{{0}, {}}};
+  for (int n = 0; n < 20'000; ++n) {
+    std::vector<double> logits(4);
+    for (double& l : logits) l = any_finite(bits);
+    if (n % 2 == 0)  // near each other: none decides alone
+      for (double& l : logits) l = std::remainder(l, 8.0);
+    const CategoricalTable<double> table(4, logits);
+    double total = 0, slope = 0;
+    for (int j = 0; j < 4; ++j) total += std::exp(table.log_prob(0, j));
+    EXPECT_NEAR(total, 1, 4e-15);
+    std::vector<double> gradient(4, 0.0);
+    table.add_gradient(data, {VariableId(0), {}}, 0, 1, gradient);
+    for (double g : gradient) slope += g;
+    EXPECT_NEAR(slope, 0, 4e-15);
+  }
 }
 
 TEST(CategoricalTable, KnowsImpossibleLevels) {
