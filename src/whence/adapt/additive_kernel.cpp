@@ -378,6 +378,52 @@ HWY_ATTR void FactorLanes(CholeskyLanes& m) {
   }
 }
 
+/// Row i of the inverse of L, given all rows before it; rows of the inverse are kept like L's.
+HWY_ATTR void InverseRow(const CholeskyLanes& m, std::size_t i, double* inverse) {
+  const LanesTag d;
+  double* row = inverse + Place(i, 0);
+  const double* factor = m.lower.data() + Place(i, 0);
+  std::fill(row, row + side * i, 0.0);
+  for (std::size_t c = 0; c < side; c += hn::Lanes(d)) {
+    for (std::size_t k = 0; k < i; ++k) {
+      const double* above = inverse + Place(k, 0) + c;
+      const Lanes l = hn::LoadU(d, factor + side * k + c);
+      for (std::size_t j = 0; j <= side * k; j += side)
+        hn::StoreU(hn::Sub(hn::LoadU(d, row + c + j), hn::Mul(l, hn::LoadU(d, above + j))), d,
+                   row + c + j);
+    }
+    const Lanes scale = hn::LoadU(d, &m.inverse[side * i + c]);
+    for (std::size_t j = 0; j < side * i; j += side)
+      hn::StoreU(hn::Mul(hn::LoadU(d, row + c + j), scale), d, row + c + j);
+    hn::StoreU(scale, d, row + side * i + c);
+  }
+}
+
+/// Adds row i's share of the inverse matrix to a block of it that begins at `first`.
+HWY_ATTR void AddToBlock(const double* row, std::size_t first, std::size_t size, double* block) {
+  const LanesTag d;
+  for (std::size_t a = 0; a < size; ++a)
+    for (std::size_t b = 0; b <= a; ++b, block += side)
+      for (std::size_t c = 0; c < side; c += hn::Lanes(d))
+        Look::Accumulate(d, block + c,
+                         hn::Mul(hn::LoadU(d, row + side * (first + a) + c),
+                                 hn::LoadU(d, row + side * (first + b) + c)));
+}
+
+HWY_ATTR void InverseBlocks(const CholeskyLanes& m, std::span<const std::size_t> first,
+                            double* blocks) {
+  std::vector<double> inverse(m.lower.size());
+  for (std::size_t i = 0; i < m.order; ++i) {
+    InverseRow(m, i, inverse.data());
+    double* block = blocks;
+    for (std::size_t b = 0; b + 1 < first.size() && first[b] <= i; ++b) {
+      const std::size_t size = first[b + 1] - first[b];
+      AddToBlock(inverse.data() + Place(i, 0), first[b], std::min(size, i + 1 - first[b]), block);
+      block += Place(size, 0);
+    }
+  }
+}
+
 HWY_ATTR void SolveLanes(const CholeskyLanes& m, double* x) {
   const LanesTag d;
   for (std::size_t c = 0; c < side; c += hn::Lanes(d)) {
@@ -412,6 +458,7 @@ HWY_EXPORT(AdditiveBend);
 HWY_EXPORT(AdditiveMoments);
 HWY_EXPORT(SumByLevel);
 HWY_EXPORT(FactorLanes);
+HWY_EXPORT(InverseBlocks);
 HWY_EXPORT(SolveLanes);
 
 void additive_pass(const AdditiveItems& items, std::span<const double> weight,
@@ -470,6 +517,18 @@ void sum_by_level(std::span<const double> moments, std::size_t stride,
 }
 
 void factor(CholeskyLanes& matrix) { HWY_DYNAMIC_DISPATCH(FactorLanes)(matrix); }
+
+std::vector<double> inverse_blocks(const CholeskyLanes& factor,
+                                   std::span<const std::size_t> first) {
+  std::size_t size = 0;
+  for (std::size_t b = 0; b + 1 < first.size(); ++b) {
+    const std::size_t rows = first[b + 1] - first[b];
+    size += CholeskyLanes::lanes * rows * (rows + 1) / 2;
+  }
+  std::vector<double> blocks(size, 0.0);
+  HWY_DYNAMIC_DISPATCH(InverseBlocks)(factor, first, blocks.data());
+  return blocks;
+}
 
 void solve(const CholeskyLanes& factor, std::span<double> x) {
   HWY_DYNAMIC_DISPATCH(SolveLanes)(factor, x.data());

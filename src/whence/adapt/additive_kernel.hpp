@@ -86,6 +86,10 @@ void sum_by_level(std::span<const double> moments, std::size_t stride,
 
 void factor(CholeskyLanes& matrix);
 
+/// Of each block of rows, from first[b] up to first[b + 1], its part of the inverse matrix: the
+/// lower half, row by row, lane by lane, block after block.
+std::vector<double> inverse_blocks(const CholeskyLanes& factor, std::span<const std::size_t> first);
+
 /// Solves in place, x being [i][lane].
 void solve(const CholeskyLanes& factor, std::span<double> x);
 

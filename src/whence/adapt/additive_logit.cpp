@@ -433,7 +433,58 @@ std::vector<double> AdditiveLogit::gains(std::span<const std::size_t> present,
         gain_of(candidates[k], level_precision(candidates[k], present, prior.ridge),
                 std::span(sums).subspan(offset[k] * stride, size));
   }
+  const std::vector<double> without = gains_without();
+  for (std::size_t p = 0; p < parents_.size(); ++p) result[parents_[p]] = without[p];
   return result;
+}
+
+/// Of each parent's leaving, after Wald: its coefficients at zero, all others where they are best
+/// then. The curvature that is left for its own is the inverse of its part of the inverse.
+std::vector<double> AdditiveLogit::gains_without() const {
+  std::vector<std::size_t> first = offset_;
+  first.push_back(order_);
+  std::vector<double> result(parents_.size(), 0.0);
+  if (parents_.empty()) return result;
+  for (std::size_t g = 0; g < curvature_.groups.size(); ++g) {
+    const std::vector<double> blocks = inverse_blocks(curvature_.groups[g], first);
+    const bool last = g + 1 == curvature_.groups.size();
+    const std::size_t end = last ? classes_ - 1 : (g + 1) * lanes;
+    const double* block = blocks.data();
+    for (std::size_t p = 0; p < parents_.size(); ++p) {
+      for (std::size_t d = g * lanes; d < end; ++d)
+        result[p] += gain_without(p, d, std::min(d, curvature_.exact() - 1), block);
+      const std::size_t rows = first[p + 1] - first[p];
+      block += lanes * rows * (rows + 1) / 2;
+    }
+  }
+  return result;
+}
+
+double AdditiveLogit::gain_without(std::size_t parent, std::size_t direction, std::size_t like,
+                                   const double* block) const {
+  const std::size_t from = offset_[parent], levels = rows_.levels(parents_[parent]);
+  const double share = variances_[direction] / variances_[like];
+  // L of the block, row by row, and what it makes of the coefficients along the direction.
+  std::vector<double> lower(levels * levels), turned(levels);
+  double gain = 0;
+  for (std::size_t i = 0; i < levels; ++i) {
+    double theta = 0;
+    for (std::size_t c = 0; c < classes_; ++c)
+      theta += theta_[(from + i) * width_ + c] *
+               curvature_.directions[c * curvature_.stride + direction];
+    const double precision = precision_[from + i], prior = precision * theta * theta;
+    for (std::size_t j = 0; j <= i; ++j, block += lanes) {
+      double left = block[like % lanes];
+      for (std::size_t k = 0; k < j; ++k) left -= lower[i * levels + k] * lower[j * levels + k];
+      lower[i * levels + j] = j < i ? left / lower[j * levels + j] : std::sqrt(left);
+    }
+    for (std::size_t k = 0; k < i; ++k) theta -= lower[i * levels + k] * turned[k];
+    const double root = lower[i * levels + i];
+    turned[i] = theta / root;
+    gain -= 0.5 * (prior + share * (turned[i] * turned[i] - prior));
+    gain += 0.5 * portable_log(1 + share * (1 / (root * root * precision) - 1));
+  }
+  return gain;
 }
 
 /// Newton's step in the newcomer's coefficients and the intercept, the other parents' held: along

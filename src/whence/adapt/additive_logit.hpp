@@ -52,9 +52,8 @@ class AdditiveLogit {
   /// having been fitted to where it is pooled.
   double predictive(std::size_t environment) const;
 
-  /// What one more parent would gain, for every variable, to second order from the last bend; NaN
-  /// for the child and its parents. It errs towards too little where the newcomer is much like the
-  /// parents.
+  /// What toggling each variable as a parent would gain, to second order from the last bend; NaN
+  /// for the child. For newcomers it errs towards too little where they are much like the parents.
   std::vector<double> gains(std::span<const std::size_t> present, AdditivePrior prior) const;
 
   /// log P(pooled rows | coefficients) - penalty, and its gradient, as of the last look.
@@ -83,6 +82,9 @@ class AdditiveLogit {
                                       double ridge) const;
   double gain_of(std::size_t candidate, std::span<const double> precision,
                  std::span<const double> sums) const;
+  std::vector<double> gains_without() const;
+  double gain_without(std::size_t parent, std::size_t direction, std::size_t like,
+                      const double* block) const;
   void make_prior(std::span<const std::size_t> present, AdditivePrior prior);
   void count_pool(std::span<const std::size_t> pool);
   void count_pairs();

@@ -287,16 +287,20 @@ void CategoricalFamilyScorer::estimate_gains(std::size_t child, Parents parents,
   const double additive = score_additive(child, parents, all).log_evidence;
   const double present = score(child, parents, all).log_evidence;
   const std::vector<double> estimates = additive_gains(child, parents);
-  std::vector<std::size_t> larger;
+  std::vector<std::size_t> other;
   for (std::size_t v = 0; v < variables(); ++v) {
     if (std::isnan(estimates[v])) continue;
-    larger.assign(parents.begin(), parents.end());
-    larger.insert(std::lower_bound(larger.begin(), larger.end(), v), v);
-    const Kinds kinds = this->kinds(child, larger);
+    other.assign(parents.begin(), parents.end());
+    const auto at = std::lower_bound(other.begin(), other.end(), v);
+    if (at != other.end() && *at == v)
+      other.erase(at);
+    else
+      other.insert(at, v);
+    const Kinds kinds = this->kinds(child, other);
     double score = additive + estimates[v];
-    if (!kinds.additive) score = score_tables(child, larger, all).log_evidence;
+    if (!kinds.additive) score = score_tables(child, other, all).log_evidence;
     if (kinds.additive && kinds.table)
-      score = half_and_half(score, score_tables(child, larger, all).log_evidence);
+      score = half_and_half(score, score_tables(child, other, all).log_evidence);
     gains[v] = score - present;
   }
 }

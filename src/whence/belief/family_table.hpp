@@ -48,10 +48,12 @@ class FamilyTable {
   /// each, constant within a Markov class. -infinity for sets against what is known.
   double score(std::size_t regime, std::size_t child, const VariableSet& parents) const;
 
-  /// What adding `v` to the parents would gain, cheaply; NaN where there is no cheap way. It
-  /// settles what is far from zero: `hopeless` additions need no score of their own.
+  /// What adding `v` to the parents, or taking it from them, would gain, cheaply; NaN where there
+  /// is no cheap way. It settles what is far from zero: what is `hopeless` needs no score.
   double estimated_gain(std::size_t child, const VariableSet& parents, std::size_t v) const;
   static constexpr double hopeless = -40;  // nats
+  /// What an estimate may come to at best: it is somewhat wrong.
+  static double at_best(double estimate) { return estimate + 10 + 0.3 * std::abs(estimate); }
 
   /// P(the child's mechanism changed) per environment.
   const std::vector<double>& changed(std::size_t regime, std::size_t child,

@@ -57,11 +57,12 @@ bool hopeless(const FamilyTable& table, std::size_t child, const VariableSet& pa
   return table.estimated_gain(child, parents, v) < FamilyTable::hopeless;
 }
 
-/// The same of toggling two. Where there are estimates, a pair is worth scoring if one of its
-/// members is after the other.
+/// The same of toggling two. Where there are estimates, two parents can leave if each can, and
+/// another pair is worth scoring if one of its members is after the other.
 bool hopeless(const FamilyTable& table, std::size_t child, const VariableSet& parents,
               std::size_t a, std::size_t b) {
-  if (parents.has(a) && parents.has(b)) return false;
+  if (parents.has(a) && parents.has(b))
+    return hopeless(table, child, parents, a) || hopeless(table, child, parents, b);
   if (parents.has(b)) std::swap(a, b);
   return hopeless(table, child, parents.flipped(a), b) && hopeless(table, child, parents, b);
 }
@@ -76,7 +77,8 @@ void drop_hopeless(const FamilyTable& table, std::size_t regime, std::size_t chi
   const double present = table.score(regime, child, parents);
   VariableSet needed;
   for (std::size_t v : members)
-    if (table.score(regime, child, parents.flipped(v)) - present < FamilyTable::hopeless)
+    if (hopeless(table, child, parents, v) ||
+        table.score(regime, child, parents.flipped(v)) - present < FamilyTable::hopeless)
       needed = needed.flipped(v);
   std::erase_if(sets, [&](const VariableSet& set) {
     bool lacks = false;
@@ -258,6 +260,10 @@ void GraphChain::turn_edge() {
   const std::size_t effect = std::size_t(sample_index(stream_, m));
   if (cause == effect || !state_.dag.edge(cause, effect)) return;
   if (state_.dag.turning_closes_cycle(cause, effect)) return;
+  const auto at_best = [&](std::size_t child, std::size_t v) {
+    return FamilyTable::at_best(table_.estimated_gain(child, state_.dag.parents(child), v));
+  };
+  if (at_best(effect, cause) + at_best(cause, effect) < FamilyTable::hopeless) return;
   const VariableSet of_effect = state_.dag.parents(effect).flipped(cause);
   const VariableSet of_cause = state_.dag.parents(cause).flipped(effect);
   const double gain = score_of(effect, of_effect) + score_of(cause, of_cause) -
@@ -295,10 +301,23 @@ void GraphChain::redraw_within_class() {
   const EquivalenceClass members = equivalence_class(state_.dag.graph());
   if (members.undirected.empty()) return;
   const Dag next = random_member(members, stream_);
+  if (costly(next)) return;
   const double score = table_.total(state_.regime, next);
   if (!accept(heat_ * (score - state_.score))) return;
   state_.dag = next;
   state_.score = score;
+}
+
+/// Where scores are dear, whether going from here to there would need those of large families. (The
+/// way back would need the same: leaving the move out leaves the distribution as it is.)
+bool GraphChain::costly(const Dag& other) const {
+  constexpr std::size_t large = 6;  // parents
+  if (!table_.scorer().has_estimates()) return false;
+  for (std::size_t v = 0; v < table_.variables(); ++v) {
+    const VariableSet &here = state_.dag.parents(v), &there = other.parents(v);
+    if (!(here == there) && std::max(here.size(), there.size()) > large) return true;
+  }
+  return false;
 }
 
 void GraphChain::move_to(std::size_t regime) {

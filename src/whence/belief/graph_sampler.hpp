@@ -73,6 +73,7 @@ class GraphChain {
   void swap_parent();
   void redraw_within_class();
   bool surely_sparse(std::size_t environment) const;
+  bool costly(const Dag& other) const;
   void redraw_environment();
   void redraw_quiet();
   bool accept(double log_ratio);

@@ -9,8 +9,7 @@ namespace whence {
 
 namespace {
 
-constexpr double least_gain = 1e-9;   // nats: below this a gain may be rounding
-constexpr double surely_gains = 150;  // nats: an addition estimated to gain that much does gain
+constexpr double least_gain = 1e-9;  // nats: below this a gain may be rounding
 
 bool stopped(const std::atomic<bool>* stop) {
   return stop != nullptr && stop->load(std::memory_order_relaxed);
@@ -71,7 +70,7 @@ void GraphClimber::refresh(std::size_t child) {
     const double estimate = table_.estimated_gain(child, parents, v);
     gains_[child * m + v] = estimate;
     estimated_[child * m + v] = 1;
-    if (!(estimate < FamilyTable::hopeless || estimate > surely_gains)) score_gain(child, v);
+    if (std::isnan(estimate)) score_gain(child, v);
   }
 }
 
@@ -97,6 +96,26 @@ void GraphClimber::apply(const Dag& next) {
   for (std::size_t v : moved) refresh(v);
 }
 
+double GraphClimber::optimistic(std::size_t child, std::size_t parent) const {
+  const std::size_t at = child * dag_.variables() + parent;
+  return estimated_[at] ? FamilyTable::at_best(gains_[at]) : gains_[at];
+}
+
+/// Where nothing seems to gain: scores what is possible and not hopeless. Whether there was any.
+bool GraphClimber::score_doubtful() {
+  const std::size_t m = dag_.variables();
+  bool any = false;
+  for (std::size_t child = 0; child < m; ++child)
+    for (std::size_t v = 0; v < m; ++v) {
+      const std::size_t at = child * m + v;
+      if (v == child || !estimated_[at] || gains_[at] < FamilyTable::hopeless) continue;
+      if (!dag_.edge(v, child) && (dag_.edge(child, v) || dag_.closes_cycle(v, child))) continue;
+      score_gain(child, v);
+      any = true;
+    }
+  return any;
+}
+
 bool GraphClimber::step() {
   const std::size_t m = dag_.variables();
   double best = least_gain;
@@ -111,15 +130,18 @@ bool GraphClimber::step() {
       const double gain = gains_[child * m + v];
       if (dag_.edge(v, child)) {
         consider(gain, v, child, false);
+        if (optimistic(child, v) + optimistic(v, child) <= best) continue;
+        if (dag_.turning_closes_cycle(v, child)) continue;
         // The difference of two large numbers: estimates are not good enough for it.
-        if (gain + 1.3 * gains_[v * m + child] > 0) score_gain(v, child);
-        const double turned = gain + gains_[v * m + child];
-        if (turned > best && !dag_.turning_closes_cycle(v, child)) consider(turned, v, child, true);
+        score_gain(v, child);
+        if (optimistic(child, v) + gains_[v * m + child] <= best) continue;
+        score_gain(child, v);
+        consider(gains_[child * m + v] + gains_[v * m + child], v, child, true);
       } else if (gain > best && !dag_.closes_cycle(v, child) && !dag_.edge(child, v)) {
         consider(gain, v, child, false);
       }
     }
-  if (best <= least_gain) return false;
+  if (best <= least_gain) return score_doubtful();
   if (!turn && estimated_[to * m + from]) {  // what is done was scored
     score_gain(to, from);
     return true;

@@ -33,8 +33,10 @@ class GraphClimber {
   void iterate(int rounds, Stream& stream, const std::atomic<bool>* stop = nullptr);
 
  private:
-  void refresh(std::size_t child);                         // its score and its row of gains
-  void score_gain(std::size_t child, std::size_t parent);  // instead of an estimate
+  void refresh(std::size_t child);                                 // its score and its row of gains
+  void score_gain(std::size_t child, std::size_t parent);          // instead of an estimate
+  double optimistic(std::size_t child, std::size_t parent) const;  // the most toggling may gain
+  bool score_doubtful();
   bool step();
   void apply(const Dag& next);
   Dag disturbed(Stream& stream) const;

@@ -57,8 +57,9 @@ class FamilyScorer {
 
   /// Whether gains can be estimated at a fraction of the cost of scoring.
   virtual bool has_estimates() const { return false; }
-  /// Where so: what adding each variable to the parents would gain, all environments being sparse.
-  /// Close where it is far from zero; NaN for the child, its parents, and what cannot be estimated.
+  /// Where so: what adding each variable to the parents, or taking it from them, would gain, all
+  /// environments being sparse. Close where it is far from zero; NaN for the child, and for what
+  /// cannot be estimated.
   virtual void estimate_gains(std::size_t /*child*/, std::span<const std::size_t> /*parents*/,
                               std::span<double> /*gains*/) const {}
 

@@ -152,12 +152,33 @@ TEST(AdditiveLogit, EveryInstructionSetFindsTheSameBits) {
   for (std::size_t size : {100, 2000}) {  // double precision, and single where it guides
     const Dataset data = additive_data(levels, size, 7);
     const CategoricalRows rows(data);
-    std::vector<double> found;
+    std::vector<double> found, estimated;
     support::for_each_simd_target([&](const std::string&) {
       AdditiveLogit fit(rows, 3, parents, everything, everything, {});
       found.push_back(fit.log_evidence_of(everything, 0.1));
+      estimated.push_back(fit.gains(everything, {})[1]);
     });
     for (double evidence : found) EXPECT_EQ(evidence, found[0]);
+    for (double gain : estimated) EXPECT_EQ(gain, estimated[0]);
+  }
+}
+
+TEST(AdditiveLogit, WithoutAParentTheEvidenceIsAsEstimated) {
+  for (int classes : {2, 7, 12}) {  // less than a group of directions, one, and more
+    const std::vector<int> levels = {4, 3, 5, classes};
+    const Dataset data = additive_data(levels, 4000, 8);
+    const CategoricalRows rows(data);
+    const std::vector<std::size_t> parents = {0, 1, 2};
+    AdditiveLogit fit(rows, 3, parents, everything, everything, {});
+    const double evidence = fit.log_evidence_of(everything, 1e-6);
+    const std::vector<double> gains = fit.gains(everything, {});
+    for (std::size_t p : parents) {
+      std::vector<std::size_t> others = parents;
+      std::erase(others, p);
+      AdditiveLogit without(rows, 3, others, everything, everything, {});
+      const double gain = without.log_evidence_of(everything, 1e-6) - evidence;
+      EXPECT_NEAR(gains[p], gain, 1 + 0.25 * std::abs(gain)) << classes << " without " << p;
+    }
   }
 }
 
