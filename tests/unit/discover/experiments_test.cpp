@@ -262,16 +262,21 @@ std::string fingerprint(const Report& report) {
 }
 
 TEST_P(EveryExperiment, IsTheSameForAnyNumberOfThreads) {
-  const std::string alone = fingerprint(tiny_answer({.threads = 1}));
-  for (int threads : {2, 3, 7})
-    EXPECT_TRUE(alone == fingerprint(tiny_answer({.threads = threads}))) << threads << " threads";
+  for (const char* profile : {"paper", "released-code"}) {
+    const std::string alone = fingerprint(tiny_answer({.profile = profile, .threads = 1}));
+    for (int threads : {2, 3, 7})
+      EXPECT_TRUE(alone == fingerprint(tiny_answer({.profile = profile, .threads = threads})))
+          << profile << ", " << threads << " threads";
+  }
 }
 
 TEST_P(EveryExperiment, IsTheSameOnEveryInstructionSet) {
-  const std::string best = fingerprint(tiny_answer());
-  support::for_each_simd_target([&](const std::string& target) {
-    EXPECT_TRUE(best == fingerprint(tiny_answer())) << target;
-  });
+  for (const char* profile : {"paper", "released-code"}) {
+    const std::string best = fingerprint(tiny_answer({.profile = profile}));
+    support::for_each_simd_target([&](const std::string& target) {
+      EXPECT_TRUE(best == fingerprint(tiny_answer({.profile = profile}))) << profile << target;
+    });
+  }
 }
 
 TEST_P(EveryExperiment, DependsOnTheSeed) {
