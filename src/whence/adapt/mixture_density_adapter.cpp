@@ -11,7 +11,7 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
-#include "whence/math/number_lanes-inl.hpp"
+#include "whence/math/exp2_lanes-inl.hpp"
 
 #ifndef WHENCE_MIXTURE_DENSITY_WORK
 #define WHENCE_MIXTURE_DENSITY_WORK
@@ -56,30 +56,35 @@ namespace whence::HWY_NAMESPACE {
 
 HWY_INLINE NumberSpan At(const DensityArray& a, std::size_t i) { return NumberSpan{a.v, a.s} + i; }
 
+/// Wide machines have registers for more sums.
+inline constexpr bool many_registers = hn::MaxLanes(LanesTag()) == 8;
+inline constexpr std::size_t columns_together = many_registers ? 4 : 2;  // vectors
+
 /// out[r][n] += sum over c of coefficient[r * row_step + c * column_step] * in[c][n], for R rows
-/// and two vectors at a time: the sums stay in registers.
+/// and some vectors at a time: the sums stay in registers.
 template <std::size_t R>
 HWY_INLINE void CombineRows(const double* HWY_RESTRICT coefficient, std::size_t row_step,
                             std::size_t column_step, const double* HWY_RESTRICT in,
                             std::size_t depth, double* HWY_RESTRICT out) {
   const LanesTag d;
+  constexpr std::size_t V = columns_together;
   const std::size_t width = hn::Lanes(d);
-  for (std::size_t n = 0; n < density_block; n += 2 * width) {
-    Lanes sum[R][2];
+  for (std::size_t n = 0; n < density_block; n += V * width) {
+    Lanes sum[R][V];
     for (std::size_t r = 0; r < R; ++r)
-      for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t i = 0; i < V; ++i)
         sum[r][i] = hn::LoadU(d, out + r * density_block + n + i * width);
     for (std::size_t c = 0; c < depth; ++c) {
-      const Lanes a = hn::LoadU(d, in + c * density_block + n);
-      const Lanes b = hn::LoadU(d, in + c * density_block + n + width);
+      Lanes column[V];
+      for (std::size_t i = 0; i < V; ++i)
+        column[i] = hn::LoadU(d, in + c * density_block + n + i * width);
       for (std::size_t r = 0; r < R; ++r) {
         const Lanes k = hn::Set(d, coefficient[r * row_step + c * column_step]);
-        sum[r][0] = hn::Add(sum[r][0], hn::Mul(k, a));
-        sum[r][1] = hn::Add(sum[r][1], hn::Mul(k, b));
+        for (std::size_t i = 0; i < V; ++i) sum[r][i] = hn::Add(sum[r][i], hn::Mul(k, column[i]));
       }
     }
     for (std::size_t r = 0; r < R; ++r)
-      for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t i = 0; i < V; ++i)
         hn::StoreU(sum[r][i], d, out + r * density_block + n + i * width);
   }
 }
@@ -87,12 +92,14 @@ HWY_INLINE void CombineRows(const double* HWY_RESTRICT coefficient, std::size_t 
 HWY_INLINE void Combine(const double* coefficient, std::size_t row_step, std::size_t column_step,
                         const double* in, std::size_t depth, double* out, std::size_t rows) {
   std::size_t r = 0;
-  for (; r + 5 <= rows; r += 5)
-    CombineRows<5>(coefficient + r * row_step, row_step, column_step, in, depth,
-                   out + r * density_block);
-  for (; r < rows; ++r)
-    CombineRows<1>(coefficient + r * row_step, row_step, column_step, in, depth,
-                   out + r * density_block);
+  const auto strips = [&]<std::size_t R>() HWY_ATTR {
+    for (; r + R <= rows; r += R)
+      CombineRows<R>(coefficient + r * row_step, row_step, column_step, in, depth,
+                     out + r * density_block);
+  };
+  if (rows % 5 == 0) strips.template operator()<5>();
+  strips.template operator()<4>();
+  strips.template operator()<1>();
 }
 
 /// partial[a][b][n mod 8] += a[n] * b[n] for A by B rows.
@@ -124,18 +131,21 @@ HWY_INLINE void CorrelateRows(const double* HWY_RESTRICT a, const double* HWY_RE
 HWY_INLINE void Correlate(const double* a, std::size_t a_rows, const double* b, std::size_t b_rows,
                           double* partial) {
   const std::size_t row = b_rows * partial_sums;
-  const auto strip = [&]<std::size_t A>(std::size_t i) HWY_ATTR {
-    std::size_t j = 0;
-    for (; j + 4 <= b_rows; j += 4)
-      CorrelateRows<A, 4>(a + i * density_block, b + j * density_block,
-                          partial + i * row + j * partial_sums, row);
-    for (; j < b_rows; ++j)
-      CorrelateRows<A, 1>(a + i * density_block, b + j * density_block,
-                          partial + i * row + j * partial_sums, row);
-  };
   std::size_t i = 0;
-  for (; i + 2 <= a_rows; i += 2) strip.template operator()<2>(i);
-  for (; i < a_rows; ++i) strip.template operator()<1>(i);
+  const auto strips = [&]<std::size_t A>() HWY_ATTR {
+    for (; i + A <= a_rows; i += A) {
+      std::size_t j = 0;
+      for (; j + 4 <= b_rows; j += 4)
+        CorrelateRows<A, 4>(a + i * density_block, b + j * density_block,
+                            partial + i * row + j * partial_sums, row);
+      for (; j < b_rows; ++j)
+        CorrelateRows<A, 1>(a + i * density_block, b + j * density_block,
+                            partial + i * row + j * partial_sums, row);
+    }
+  };
+  if constexpr (many_registers) strips.template operator()<5>();
+  strips.template operator()<2>();
+  strips.template operator()<1>();
 }
 
 /// partial[i] += sum of a[i].
@@ -177,10 +187,18 @@ class DensityPass {
   HWY_ATTR N Y(std::size_t n) const { return LoadNumber<tangent>(d_, At(w_.y, base_ + n)); }
 
   HWY_ATTR void Hidden() {
+    constexpr std::size_t together = 4;  // vectors of points
+    const Lanes powers = hn::Set(d_, tanh_powers);
     for (std::size_t j = 0; j < w_.shape.hidden; ++j) {
-      const N weight = Theta(j), bias = Theta(w_.shape.hidden_bias() + j);
-      for (std::size_t n = 0; n < density_block; n += hn::Lanes(d_))
-        StoreNumber(d_, Tanh(d_, weight * X(n) + bias), At(w_.hidden, j * density_block + n));
+      const N weight = Scaled(Theta(j), powers);
+      const N bias = Scaled(Theta(w_.shape.hidden_bias() + j), powers);
+      for (std::size_t n = 0; n < density_block; n += together * hn::Lanes(d_)) {
+        N h[together];
+        for (std::size_t i = 0; i < together; ++i) h[i] = weight * X(n + i * hn::Lanes(d_)) + bias;
+        TanhOfPowers(d_, h);
+        for (std::size_t i = 0; i < together; ++i)
+          StoreNumber(d_, h[i], At(w_.hidden, j * density_block + n + i * hn::Lanes(d_)));
+      }
     }
   }
 
@@ -204,68 +222,110 @@ class DensityPass {
 
   /// Log-likelihoods, and the derivatives with respect to the outputs in place of the outputs.
   HWY_ATTR void Heads() {
-    const std::size_t left = w_.points - base_;
-    for (std::size_t n = 0; n < density_block; n += hn::Lanes(d_)) {
-      const std::size_t valid = n < left ? std::min(left - n, hn::Lanes(d_)) : 0;
-      Head(n, hn::FirstN(d_, valid));
-    }
+    for (std::size_t n = 0; n < density_block; n += heads * hn::Lanes(d_)) Head(n);
   }
 
-  /// One vector of points. Arrays of vectors are small and stay in the cache.
-  template <class Mask>
-  HWY_ATTR void Head(std::size_t n, Mask valid) {
-    const std::size_t k_count = w_.shape.components;
-    const Lanes one = hn::Set(d_, 1.0), half = hn::Set(d_, 0.5);
-    N shares[max_components], terms[max_components], q[max_components], inverse[max_components];
-    Lanes free[max_components];  // 0 where log sigma is held at its limit, else 1
-    Lanes top = hn::LoadU(d_, Output(0, 0, n).v);
-    for (std::size_t k = 1; k < k_count; ++k) top = hn::Max(top, hn::LoadU(d_, Output(0, k, n).v));
+  /// Some vectors of points. Exponents are to the base 2. Arrays of vectors are small and stay in
+  /// the cache.
+  HWY_ATTR void Head(std::size_t n) {
+    const std::size_t k_count = w_.shape.components, width = hn::Lanes(d_);
+    const Lanes bits = hn::Set(d_, elementary::log2_e), minus_bits = hn::Neg(bits);
+    const Lanes half_bits = hn::Set(d_, 0.5 * elementary::log2_e);
+    const N zero = Constant<tangent>(d_, hn::Zero(d_));
+    Component of[max_components][heads];
+    N y[heads], weights[heads], total[heads];
+    Lanes top[heads], top_term[heads];
+    for (std::size_t i = 0; i < heads; ++i) {
+      y[i] = Y(n + i * width);
+      weights[i] = total[i] = zero;
+      top[i] = hn::LoadU(d_, Output(0, 0, n + i * width).v);
+      for (std::size_t k = 1; k < k_count; ++k)
+        top[i] = hn::Max(top[i], hn::LoadU(d_, Output(0, k, n + i * width).v));
+      top_term[i] = hn::Set(d_, -std::numeric_limits<double>::max());
+    }
+    // log2(pi_k N_k(y)) up to what all components share.
+    for (std::size_t k = 0; k < k_count; ++k) {
+      N logit[heads], log_inverse[heads];
+      for (std::size_t i = 0; i < heads; ++i) {
+        const std::size_t at = n + i * width;
+        logit[i] = Scaled(Lowered(LoadNumber<tangent>(d_, Output(0, k, at)), top[i]), bits);
+        log_inverse[i] = Scaled(
+            Bounded(LoadNumber<tangent>(d_, Output(2, k, at)), at, of[k][i].free), minus_bits);
+      }
+      N power[2 * heads];
+      for (std::size_t i = 0; i < heads; ++i) {
+        power[i] = logit[i];
+        power[heads + i] = log_inverse[i];
+      }
+      Exp2<false>(d_, power);
+      for (std::size_t i = 0; i < heads; ++i) {
+        Component& c = of[k][i];
+        c.share = power[i];
+        c.inverse = power[heads + i];
+        weights[i] = weights[i] + c.share;
+        c.q = (y[i] - LoadNumber<tangent>(d_, Output(1, k, n + i * width))) * c.inverse;
+        c.term = logit[i] + log_inverse[i] - Scaled(c.q * c.q, half_bits);
+        top_term[i] = hn::Max(top_term[i], c.term.v);
+      }
+    }
+    for (std::size_t k = 0; k < k_count; ++k) {
+      N power[heads];
+      for (std::size_t i = 0; i < heads; ++i) power[i] = Lowered(of[k][i].term, top_term[i]);
+      Exp2<false>(d_, power);
+      for (std::size_t i = 0; i < heads; ++i) {
+        of[k][i].term = power[i];
+        total[i] = total[i] + power[i];
+      }
+    }
+    for (std::size_t i = 0; i < heads; ++i)
+      Finish(n + i * width, &of[0][i], weights[i], total[i], top_term[i]);
+  }
 
-    // log(pi_k N_k(y)) up to what all components share.
-    const N y = Y(n);
-    N weights = Constant<tangent>(d_, hn::Zero(d_)), total = weights;
-    Lanes top_term = hn::Set(d_, -std::numeric_limits<double>::max());
-    for (std::size_t k = 0; k < k_count; ++k) {
-      const N logit = Lowered(LoadNumber<tangent>(d_, Output(0, k, n)), top);
-      const N log_sigma = Bounded(LoadNumber<tangent>(d_, Output(2, k, n)), valid, free[k]);
-      shares[k] = Exp(d_, logit);
-      weights = weights + shares[k];
-      inverse[k] = Exp(d_, Scaled(log_sigma, hn::Set(d_, -1.0)));
-      q[k] = (y - LoadNumber<tangent>(d_, Output(1, k, n))) * inverse[k];
-      terms[k] = logit - log_sigma - Scaled(q[k] * q[k], half);
-      top_term = hn::Max(top_term, terms[k].v);
-    }
-    for (std::size_t k = 0; k < k_count; ++k) {
-      terms[k] = Exp(d_, Lowered(terms[k], top_term));
-      total = total + terms[k];
-    }
+  /// What one component says of a vector of points.
+  struct Component {
+    N share, term;  // parts of `weights` and `total`
+    N q, inverse;   // (y - mu) / sigma, 1 / sigma
+    Lanes free;     // 0 where log sigma is held at its limit, else 1
+  };
+  static constexpr std::size_t heads = 2;  // vectors of points at a time
+
+  /// The log-likelihood, and the derivatives. Components of one vector lie `heads` apart.
+  HWY_ATTR void Finish(std::size_t n, const Component* of, N weights, N total, Lanes top_term) {
+    const auto valid = Valid(n);
+    const Lanes one = hn::Set(d_, 1.0);
     const N unit = Constant<tangent>(d_, one);
     const N share_scale = unit / weights, term_scale = unit / total;
     N log_p = Log(d_, total * share_scale);
-    log_p.v = hn::Sub(hn::Add(log_p.v, top_term), hn::Set(d_, log_root_two_pi));
+    log_p.v = hn::Sub(hn::Add(log_p.v, hn::Mul(top_term, hn::Set(d_, elementary::ln2))),
+                      hn::Set(d_, log_root_two_pi));
     StoreNumber(d_, Kept(valid, log_p), At(w_.log_p, base_ + n));
     if (!w_.with_gradient) return;
-
-    for (std::size_t k = 0; k < k_count; ++k) {
-      const N r = Kept(valid, terms[k] * term_scale);
-      StoreNumber(d_, r - Kept(valid, shares[k] * share_scale), Output(0, k, n));
-      StoreNumber(d_, r * q[k] * inverse[k], Output(1, k, n));
-      StoreNumber(d_, Scaled(r * Lowered(q[k] * q[k], one), free[k]), Output(2, k, n));
+    for (std::size_t k = 0; k < w_.shape.components; ++k) {
+      const Component& c = of[k * heads];
+      const N r = Kept(valid, c.term * term_scale);
+      StoreNumber(d_, r - Kept(valid, c.share * share_scale), Output(0, k, n));
+      StoreNumber(d_, r * c.q * c.inverse, Output(1, k, n));
+      StoreNumber(d_, Scaled(r * Lowered(c.q * c.q, one), c.free), Output(2, k, n));
     }
+  }
+
+  /// Points that are not padding.
+  HWY_ATTR hn::Mask<LanesTag> Valid(std::size_t n) const {
+    const std::size_t left = w_.points - base_;
+    return hn::FirstN(d_, n < left ? std::min(left - n, hn::Lanes(d_)) : 0);
   }
 
   HWY_ATTR NumberSpan Output(std::size_t head, std::size_t k, std::size_t n) const {
     return At(w_.outputs, (head * w_.shape.components + k) * density_block + n);
   }
 
-  /// log sigma held within its limit; `free` says where it was not.
-  template <class Mask>
-  HWY_ATTR N Bounded(N log_sigma, Mask valid, Lanes& free) {
+  /// log sigma of points n, ... held within its limit; `free` says where it was not.
+  HWY_ATTR N Bounded(N log_sigma, std::size_t n, Lanes& free) {
     const Lanes limit = hn::Set(d_, log_sigma_limit);
     free = hn::Set(d_, 1.0);
     const auto beyond = hn::Gt(hn::Abs(log_sigma.v), limit);
     if (HWY_LIKELY(hn::AllFalse(d_, beyond))) return log_sigma;
-    w_.clamped += long(hn::CountTrue(d_, hn::And(beyond, valid)));
+    w_.clamped += long(hn::CountTrue(d_, hn::And(beyond, Valid(n))));
     free = hn::IfThenZeroElse(beyond, free);
     const N bound = Constant<tangent>(d_, hn::CopySign(limit, log_sigma.v));
     return Kept(hn::Not(beyond), log_sigma) + Kept(beyond, bound);
@@ -424,7 +484,7 @@ std::size_t padded(std::size_t n, std::size_t multiple) {
 /// Hands out pieces of one allocation: values, and slopes behind them when they are wanted.
 class Pieces {
  public:
-  Pieces(std::vector<double>& memory, bool tangent) : memory_(memory), tangent_(tangent) {}
+  Pieces(AlignedNumbers& memory, bool tangent) : memory_(memory), tangent_(tangent) {}
   static std::size_t total(const DensityShape& s, std::size_t points, bool tangent) {
     const std::size_t rows = 2 * s.hidden + s.outputs();
     return (tangent ? 2 : 1) *
@@ -437,7 +497,7 @@ class Pieces {
   }
 
  private:
-  std::vector<double>& memory_;
+  AlignedNumbers& memory_;
   bool tangent_;
   std::size_t used_ = 0;
 };
@@ -528,7 +588,7 @@ Dual<double> DensityLearner::gradient(const DensityPoints& points) { return pass
 Dual<double> DensityLearner::learn(const DensityPoints& points) {
   const Dual<double> log_lik = pass(points, true);
   ++steps_;
-  const auto array = [&](std::vector<double>& v, std::vector<double>& s) {
+  const auto array = [&](AlignedNumbers& v, AlignedNumbers& s) {
     return DensityArray{v.data(), tangent_ ? s.data() : nullptr};
   };
   HWY_DYNAMIC_DISPATCH(RunOptimizerStep)

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "whence/math/aligned.hpp"
 #include "whence/math/dual.hpp"
 #include "whence/math/optimizer.hpp"
 #include "whence/mechanisms/mixture_density.hpp"
@@ -75,10 +76,10 @@ class DensityLearner {
   bool tangent_;
   int steps_ = 0;
   long clamped_ = 0;
-  std::vector<double> theta_, theta_slope_, gradient_, gradient_slope_;
-  std::vector<double> first_, first_slope_, second_, second_slope_;
-  std::vector<double> x_gradient_, y_gradient_;
-  std::vector<double> scratch_;  // points, hidden units, outputs and partial sums of a block
+  AlignedNumbers theta_, theta_slope_, gradient_, gradient_slope_;
+  AlignedNumbers first_, first_slope_, second_, second_slope_;
+  AlignedNumbers x_gradient_, y_gradient_;
+  AlignedNumbers scratch_;  // points, hidden units, outputs and partial sums of a block
 };
 
 }  // namespace whence

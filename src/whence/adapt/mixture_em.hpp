@@ -4,8 +4,8 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
+#include "whence/math/aligned.hpp"
 #include "whence/math/dual.hpp"
 #include "whence/mechanisms/gaussian_mixture.hpp"
 
@@ -13,9 +13,8 @@ namespace whence {
 
 /// Points laid out for the kernels, and room for them to work in. One per thread.
 struct EmScratch {
-  std::vector<double> x, x_slope;          // padded to whole blocks
-  std::vector<double> memory;              // of the kernel
-  std::vector<double> log_p, log_p_slope;  // of each point in the last pass
+  AlignedNumbers x, x_slope;  // padded to whole blocks
+  AlignedNumbers memory;      // of the kernel
 };
 
 /// fit_mixture with the fast pass.

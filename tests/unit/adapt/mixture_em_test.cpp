@@ -47,8 +47,52 @@ TEST(MixtureEm, AgreesWithTheReference) {
   }
 }
 
+/// Points far outside everything, where densities are smaller than any double.
+std::vector<double> with_outliers(std::vector<double> x) {
+  for (std::size_t i = 0; i < 5; ++i)
+    x[7 * i] = (i % 2 == 0 ? 1 : -1) * std::pow(10.0, double(2 * i));
+  return x;
+}
+
+TEST(MixtureEm, PointsFarOutsideAgreeWithTheReference) {
+  const auto x = with_outliers(humps(3, 100));
+  const auto log_lik_of = [&](const GaussianMixture<double>& m) {
+    double sum = 0;
+    for (double v : x) sum += m.log_prob(v);
+    return sum;
+  };
+  EmScratch scratch;
+  GaussianMixture<double> mixture = start_of(3, 4);
+  mixture.parameters()[8] = -12;  // sigma at its limit: logarithms beyond 2^50
+  const double expected = log_lik_of(mixture);
+  EXPECT_LT(expected, -0x1p50);
+  EXPECT_NEAR(mixture_log_lik(mixture, x, scratch), expected, 1e-11 * std::abs(expected));
+  GaussianMixture<double> slow = mixture;
+  fit_mixture_fast(mixture, x, {.iterations = 3}, scratch);
+  fit_mixture<double>(slow, x, {.iterations = 3});
+  for (std::size_t i = 0; i < slow.parameters().size(); ++i)
+    EXPECT_NEAR(mixture.parameters()[i], slow.parameters()[i],
+                1e-9 * (1 + std::abs(slow.parameters()[i])));
+}
+
+TEST(MixtureEm, NoComparisonHidesANaN) {
+  EmScratch scratch;
+  auto x = humps(4, 100);
+  GaussianMixture<double> mixture = start_of(4, 4);
+  for (std::size_t i : {0u, 5u, 9u}) {
+    GaussianMixture<double> broken = mixture;
+    broken.parameters()[i] = std::nan("");
+    EXPECT_TRUE(std::isnan(mixture_log_lik(broken, x, scratch))) << i;
+  }
+  x[70] = std::nan("");
+  EXPECT_TRUE(std::isnan(mixture_log_lik(mixture, x, scratch)));
+}
+
 TEST(MixtureEm, EveryInstructionSetGivesTheSameBits) {
-  const auto x = humps(2, 203);
+  const auto x = with_outliers(humps(2, 203));
+  Inputs inputs(2);
+  std::vector<Dual<double>> points;
+  for (double v : x) points.push_back({v, inputs.real(-1, 1)});
   std::vector<double> first;
   support::for_each_simd_target([&](const std::string& name) {
     EmScratch scratch;
@@ -56,6 +100,13 @@ TEST(MixtureEm, EveryInstructionSetGivesTheSameBits) {
     fit_mixture_fast(mixture, x, {.iterations = 30}, scratch);
     std::vector<double> all(mixture.parameters().begin(), mixture.parameters().end());
     all.push_back(mixture_log_lik(mixture, x, scratch));
+    auto dual = spread_mixture(7, std::span<const Dual<double>>(points));
+    fit_mixture_fast(dual, points, {.iterations = 10, .gain = -1e300}, scratch);
+    for (const Dual<double>& p : dual.parameters()) {
+      all.push_back(p.value);
+      all.push_back(p.slope);
+    }
+    all.push_back(mixture_log_lik(dual, points, scratch).slope);
     if (first.empty()) first = all;
     EXPECT_TRUE(support::same_bits(all, first)) << name;
   });

@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include "whence/math/exp2_lanes-inl.hpp"
 #include "whence/math/lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -28,6 +29,20 @@ void ProbeTanh(std::span<double> x) {
     hn::StoreU(LanesTanh(d, hn::LoadU(d, &x[i])), d, &x[i]);
 }
 
+/// Two vectors at a time, lowered by a whole number.
+void ProbeExp2(std::span<double> x, double lower) {
+  const LanesTag d;
+  const Lanes zero = hn::Set(d, elementary::round_to_exponent - lower);
+  const Lanes zeros[] = {zero, zero};
+  const std::size_t half = x.size() / 2;
+  for (std::size_t i = 0; i < half; i += hn::Lanes(d)) {
+    Lanes power[] = {hn::LoadU(d, &x[i]), hn::LoadU(d, &x[half + i])};
+    LanesExp2<true>(d, zeros, power);
+    hn::StoreU(power[0], d, &x[i]);
+    hn::StoreU(power[1], d, &x[half + i]);
+  }
+}
+
 double ProbeSum(std::span<const double> x) { return LanesSum(LanesTag(), x.data(), x.size()); }
 
 }  // namespace whence::HWY_NAMESPACE
@@ -39,6 +54,7 @@ namespace whence {
 HWY_EXPORT(ProbeExp);
 HWY_EXPORT(ProbeLog);
 HWY_EXPORT(ProbeTanh);
+HWY_EXPORT(ProbeExp2);
 HWY_EXPORT(ProbeSum);
 
 namespace support {
@@ -46,6 +62,7 @@ namespace support {
 void lanes_exp(std::span<double> x) { HWY_DYNAMIC_DISPATCH(ProbeExp)(x); }
 void lanes_log(std::span<double> x) { HWY_DYNAMIC_DISPATCH(ProbeLog)(x); }
 void lanes_tanh(std::span<double> x) { HWY_DYNAMIC_DISPATCH(ProbeTanh)(x); }
+void lanes_exp2(std::span<double> x, double lower) { HWY_DYNAMIC_DISPATCH(ProbeExp2)(x, lower); }
 double lanes_sum(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(ProbeSum)(x); }
 
 }  // namespace support

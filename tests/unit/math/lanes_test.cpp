@@ -11,6 +11,7 @@
 #include "support/tables.hpp"
 #include "unit/math/lanes_probe.hpp"
 #include "whence/math/elementary.hpp"
+#include "whence/math/exp2.hpp"
 
 namespace whence {
 namespace {
@@ -68,6 +69,45 @@ TEST(Lanes, TanhHasTheBitsOfTheScalar) {
   x.push_back(std::nan(""));
   while (x.size() % 8) x.push_back(1);
   expect_same_bits(x, support::lanes_tanh, portable_tanh);
+}
+
+TEST(Lanes, PowersOfTwoHaveTheBitsOfTheScalar) {
+  Inputs inputs(65);
+  auto x = inputs.reals(support::effort(100000), -1060, 1060);
+  for (double v : inputs.reals(support::effort(40000), -1, 1)) x.push_back(v);
+  for (double v : {0.0, -0.0, infinity, -infinity, 0.5, -0.5, 1022.0, -1022.0, 1e308, -1e308, 1e17,
+                   -1e17, 5e-324})
+    x.push_back(v);
+  x.push_back(std::nan(""));
+  while (x.size() % 16) x.push_back(1);
+  expect_same_bits(
+      x, [](std::span<double> y) { support::lanes_exp2(y, 0); }, portable_exp2);
+  // Lowered by whole numbers on the way: what is left of x is the same, the exponent is not.
+  for (double lower : {-3.0, 700.0, -0x1p40})
+    for_each_simd_target([&](const std::string& target) {
+      std::vector<double> near;
+      for (double v : inputs.reals(160, -900, 0)) near.push_back(lower + v);
+      std::vector<double> y = near;
+      support::lanes_exp2(y, lower);
+      for (std::size_t i = 0; i < y.size(); ++i)
+        EXPECT_TRUE(same_bits(y[i], portable_exp2(near[i] - lower))) << target << ' ' << near[i];
+    });
+}
+
+TEST(Lanes, PowersOfTwoAreWithinThreeUnits) {
+  Inputs inputs(66);
+  double worst = 0;
+  for (double x : inputs.reals(support::effort(200000), -1021, 1021)) {
+    const long double expected = std::exp2(static_cast<long double>(x));
+    worst = std::max(worst, double(std::abs(portable_exp2(x) / expected - 1)));
+  }
+  EXPECT_LT(worst, 3 * 0x1p-52);
+  EXPECT_EQ(portable_exp2(0), 1);
+  EXPECT_EQ(portable_exp2(-1022), 0x1p-1022);
+  EXPECT_TRUE(std::isnan(portable_exp2(std::nan(""))));
+  EXPECT_LT(portable_exp2(-1e9), 0x1p-1021);  // far below, it does not come back
+  EXPECT_GT(portable_exp2(-1e9), 0);
+  EXPECT_GT(portable_exp2(1e9), 0x1p1022);
 }
 
 TEST(Lanes, SumIsOneFixedTree) {
