@@ -11,9 +11,9 @@
 #include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
 #include "whence/discover/gaussian_check.hpp"
+#include "whence/discover/no_shift_control.hpp"
 #include "whence/discover/pair_models.hpp"
 #include "whence/discover/verdict.hpp"
-#include "whence/math/random.hpp"
 
 namespace whence {
 
@@ -351,7 +351,8 @@ std::vector<EnvironmentFinding> findings(const Dataset& data, const Scored& scor
 
 /// P(X -> Y) and P(Y -> X) over leaving out each environment but the baseline: smallest and
 /// largest.
-void leave_out(const Scorer& scorer, const DirectionOptions& options, DirectionResult& result) {
+void leave_out(const Scorer& scorer, const DirectionOptions& options, const NoShiftControl& control,
+               DirectionResult& result) {
   const std::size_t n = result.environments.size();
   std::array<double, 2> low = {result.belief[0], result.belief[1]}, high = low;
   constexpr std::size_t affordable = 24;
@@ -360,7 +361,7 @@ void leave_out(const Scorer& scorer, const DirectionOptions& options, DirectionR
     parallel_for(n, options.threads, [&](std::size_t e) {
       if (options.baseline == e || n <= 2) return;
       const Scored scored = scorer(order_of(n, options.baseline, e), options.prior);
-      beliefs[e] = posterior(scored, options.prior);
+      beliefs[e] = control.left_of(posterior(scored, options.prior), options.prior);
     });
   } else {
     // Many environments: take each one's own contribution away instead of starting again.
@@ -379,65 +380,39 @@ void leave_out(const Scorer& scorer, const DirectionOptions& options, DirectionR
   result.leave_one_out_mirrored = {low[1], high[1]};
 }
 
-/// The same rows dealt out to environments of the same sizes: nothing shifts between them.
-std::vector<FamilyCounts> dealt_out(const PairCounts& counts, std::uint32_t number) {
-  const auto& tables = counts.told[0];
-  std::vector<std::size_t> cells;
-  for (const PairTable& table : tables)
-    for (std::size_t i = 0; i < table.second.cells.size(); ++i)
-      cells.insert(cells.end(), std::size_t(table.second.cells[i]), i);
-  // In the order of the cells, so that the order of the rows does not matter.
-  std::sort(cells.begin(), cells.end());
-  Stream stream(0, Purpose::shift, {number, 0, 5});
-  for (std::size_t i = cells.size(); i > 1; --i)
-    std::swap(cells[i - 1], cells[std::size_t(sample_index(stream, int(i)))]);
-  std::vector<FamilyCounts> dealt;
-  std::size_t next = 0;
-  for (const PairTable& table : tables) {
-    FamilyCounts& own = dealt.emplace_back(table.second.rows, table.second.levels);
-    double rows = 0;
-    for (double c : table.second.cells) rows += c;
-    for (std::size_t end = next + std::size_t(rows); next < end; ++next)
-      own.cells[cells[next]] += 1;
-  }
-  return dealt;
-}
-
 /// Tables with few rows for their size may prefer a direction although nothing shifts: what a new
 /// table looks like is guessed, and the guess may suit one side. Where a direction would be
-/// decided, the same rows without any shift are asked, too; twice what they say is taken off.
-void control_tables(const Dataset& data, const DirectionOptions& options, const Order& order,
-                    DirectionResult& result) {
-  constexpr double enough_rows = 50;  // per cell: then data speak, not guesses
-  constexpr int deals = 3;
-  const double cells = double(data.variables[0].levels) * double(data.variables[1].levels);
-  double rows = 0;
-  for (const Environment& e : data.environments) rows += double(e.rows());
-  const double leading = std::max(result.belief[0], result.belief[1]);
-  if (leading <= decided_belief || rows >= enough_rows * cells) return;
-  const PairCounts counts = PairCounts::of(data);
-  double control = 0;
-  for (int i = 0; i < deals; ++i) {
-    const Scorer scorer =
-        categorical_scorer(PairCounts::of(dealt_out(counts, std::uint32_t(i))), options.limits);
-    const Scored scored = scorer(order, options.prior);
-    control += (scored[0].log_evidence - scored[1].log_evidence) / deals;
-  }
-  constexpr double noise = 1;  // nats
-  const double found = result.shift_log_odds;
-  if (std::abs(control) < noise || control * found < 0) return;
-  const double left = std::max(0.0, std::abs(found) - 2 * std::abs(control));
-  result.shift_log_odds = std::copysign(left, found);
-  const double linked = result.belief[0] + result.belief[1];
-  const double gamma = result.shift_log_odds + std::log(options.prior.structure[0]) -
-                       std::log(options.prior.structure[1]);
-  result.belief[0] = linked * sigmoid(gamma);
-  result.belief[1] = linked * sigmoid(-gamma);
-  result.path.back() = result.belief;
-  result.warnings.push_back(
-      fmt::format("few rows for tables of this size: the same rows without a shift would prefer a "
-                  "direction by {:.1f} nats; twice that was taken off",
-                  std::abs(control)));
+/// decided, the same rows without any shift are asked, too.
+NoShiftControl control_tables(const Dataset& data, const DirectionOptions& options,
+                              const Order& order, const DirectionResult& result) {
+  if (std::max(result.belief[0], result.belief[1]) <= decided_belief) return {};
+  const std::vector<FamilyCounts> tables = joint_counts(data);
+  if (!few_rows(tables)) return {};
+  return deal_out(tables, result.shift_log_odds, [&](const std::vector<FamilyCounts>& dealt) {
+    const Scored scored =
+        categorical_scorer(PairCounts::of(dealt), options.limits)(order, options.prior);
+    return scored[0].log_evidence - scored[1].log_evidence;
+  });
+}
+
+/// Evidence that exists without a shift is taken off everything that was said with it.
+void apply(const NoShiftControl& control, const ChangePrior& prior, DirectionResult& result) {
+  if (control.deals == 0) return;
+  const double found = result.shift_log_odds, left = control.left_of(found);
+  result.shift_log_odds = left;
+  result.belief = control.left_of(result.belief, prior);
+  for (auto& belief : result.path) belief = control.left_of(belief, prior);
+  for (EnvironmentFinding& e : result.environments) e.log_odds *= left / found;
+  if (!control.counts)
+    result.warnings.push_back(fmt::format(
+        "few rows for tables of this size: the same rows, dealt out to the environments at random, "
+        "prefer a direction by as much ({:.1f} nats; {} deals); this evidence was not counted",
+        std::abs(found), control.deals));
+  else if (std::abs(found - left) >= 1)
+    result.warnings.push_back(
+        fmt::format("few rows for tables of this size: the same rows, dealt out to the "
+                    "environments at random, prefer a direction by {:.1f} nats; that was taken off",
+                    std::abs(found - left)));
 }
 
 DirectionResult find_in_order(const Dataset& data, const DirectionOptions& options) {
@@ -455,7 +430,10 @@ DirectionResult find_in_order(const Dataset& data, const DirectionOptions& optio
   result.path = path_of(scored, options.prior);
   result.environments = findings(data, scored, result.belief, order);
   result.shift_log_odds = scored[0].log_evidence - scored[1].log_evidence;
-  if (result.model == DirectionModel::categorical) control_tables(data, options, order, result);
+  const NoShiftControl control = result.model == DirectionModel::categorical
+                                     ? control_tables(data, options, order, result)
+                                     : NoShiftControl{};
+  apply(control, options.prior, result);
   for (const StructureScore& s : scored)
     result.log_dropped = std::max(result.log_dropped, s.log_dropped);
   if (result.log_dropped > std::log(1e-3))
@@ -465,11 +443,11 @@ DirectionResult find_in_order(const Dataset& data, const DirectionOptions& optio
   result.leave_one_out = {result.belief[0], result.belief[0]};
   result.leave_one_out_mirrored = {result.belief[1], result.belief[1]};
   if (options.sensitivity) {
-    leave_out(scorer, options, result);
+    leave_out(scorer, options, control, result);
     result.prior_sensitivity = alternative_priors(options.prior);
     parallel_for(result.prior_sensitivity.size(), options.threads, [&](std::size_t i) {
       PriorSensitivity& s = result.prior_sensitivity[i];
-      s.belief = posterior(scorer(order, s.prior), s.prior);
+      s.belief = control.left_of(posterior(scorer(order, s.prior), s.prior), s.prior);
     });
   }
   result.verdict = judge(result);

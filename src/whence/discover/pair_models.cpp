@@ -62,12 +62,14 @@ PairCounts PairCounts::of(std::span<const FamilyCounts> joint) {
   return counts;
 }
 
-PairCounts PairCounts::of(const Dataset& data) {
+std::vector<FamilyCounts> joint_counts(const Dataset& data) {
   std::vector<FamilyCounts> joint;
   for (const Environment& e : data.environments)
     joint.push_back(count(data, {VariableId(1), {VariableId(0)}}, e.begin, e.end));
-  return of(joint);
+  return joint;
 }
+
+PairCounts PairCounts::of(const Dataset& data) { return of(joint_counts(data)); }
 
 std::array<double, 4> cell_weights(std::size_t levels_x, std::size_t levels_y) {
   const double cells = double(levels_x) * double(levels_y);

@@ -17,6 +17,9 @@ namespace whence {
 /// The same counts with rows and levels exchanged.
 FamilyCounts transposed(const FamilyCounts& table);
 
+/// How often each pair of levels occurs in each environment (rows: X, levels: Y).
+std::vector<FamilyCounts> joint_counts(const Dataset& data);
+
 /// One environment of a categorical pair, told from one of its variables ("first"), with the scores
 /// that depend on nothing else: of mechanisms that are new in this environment. Each new table is
 /// dense (Dirichlet(1)) or sparse (Dirichlet(1/levels)), which one being unknown.
