@@ -27,10 +27,15 @@ void add(std::vector<double>& a, double scale, const std::vector<double>& b) {
 
 }  // namespace
 
-bool AdditiveLogit::affordable(const CategoricalRows& rows, std::span<const std::size_t> parents) {
+std::size_t AdditiveLogit::coefficients(const CategoricalRows& rows,
+                                        std::span<const std::size_t> parents) {
   std::size_t order = 1;
   for (std::size_t p : parents) order += rows.levels(p);
-  return order <= most_rows;
+  return order;
+}
+
+bool AdditiveLogit::affordable(const CategoricalRows& rows, std::span<const std::size_t> parents) {
+  return coefficients(rows, parents) <= most_rows;
 }
 
 AdditiveLogit::AdditiveLogit(const CategoricalRows& rows, std::size_t child,

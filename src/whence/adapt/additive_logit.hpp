@@ -32,6 +32,9 @@ class AdditiveLogit {
                 std::span<const std::size_t> parents, std::span<const std::size_t> present,
                 std::span<const std::size_t> members, AdditivePrior prior);
 
+  /// The coefficients of one level of the child: an intercept, and one for each level of a parent.
+  static std::size_t coefficients(const CategoricalRows& rows,
+                                  std::span<const std::size_t> parents);
   /// Whether so many rows of coefficients can be fitted in reasonable time and memory.
   static bool affordable(const CategoricalRows& rows, std::span<const std::size_t> parents);
 

@@ -182,6 +182,9 @@ double CategoricalFamilyScorer::soft(std::size_t child, Parents parents,
 double CategoricalFamilyScorer::additive_alone(std::size_t child, Parents parents,
                                                std::size_t environment) const {
   const std::span<const std::size_t> alone(&environment, 1);
+  // With fewer rows than coefficients to a level, no more can be told than the marginal tells.
+  if (rows_.rows(environment) < AdditiveLogit::coefficients(rows_, parents))
+    return hard(child, environment);
   AdditiveLogit fit(rows_, child, parents, rows_.largest_first(), alone, options_.additive_prior);
   return fit.log_evidence_of(alone, tolerance());
 }
@@ -279,6 +282,42 @@ AdditiveRecord CategoricalFamilyScorer::make_record(
   return AdditiveChanges(fit, environments, hard_evidence, alone, cost, tolerance()).record();
 }
 
+/// The scores of tables near one: by what the pool of its unchanged environments is worth, unless
+/// that is too near the present score to tell.
+class CategoricalFamilyScorer::TableEstimate {
+ public:
+  TableEstimate(const CategoricalFamilyScorer& scorer, std::size_t child, Parents parents,
+                const Plan& plan)
+      : scorer_(scorer), child_(child), plan_(plan) {
+    if (!scorer.kinds(child, parents).table) return;
+    const ChangeSum sum = scorer.score_tables(child, parents, plan);
+    for (std::size_t t = 0; t < plan.sparse.size(); ++t)
+      if (sum.changed[t] < 0.5) pool_.push_back(plan.sparse[t]);
+    rest_ = sum.log_evidence - pooled(parents);
+  }
+
+  double of(Parents parents, double present) const {
+    constexpr double near = 150;  // nats
+    if (!pool_.empty()) {
+      const double estimate = rest_ + pooled(parents);
+      if (std::abs(estimate - present) > near) return estimate;
+    }
+    return scorer_.score_tables(child_, parents, plan_).log_evidence;
+  }
+
+ private:
+  double pooled(Parents parents) const {
+    return table_evidence(scorer_.rows_, child_, parents, pool_, scorer_.options_.ess,
+                          scorer_.rising_);
+  }
+
+  const CategoricalFamilyScorer& scorer_;
+  std::size_t child_;
+  const Plan& plan_;
+  std::vector<std::size_t> pool_;  // empty: there is no table to start from
+  double rest_ = 0;                // of the table's score, beside its pool
+};
+
 void CategoricalFamilyScorer::estimate_gains(std::size_t child, Parents parents,
                                              std::span<double> gains) const {
   std::fill(gains.begin(), gains.end(), std::nan(""));
@@ -286,6 +325,7 @@ void CategoricalFamilyScorer::estimate_gains(std::size_t child, Parents parents,
   const Plan all = plan(child, {}, nothing_left_out);
   const double additive = score_additive(child, parents, all).log_evidence;
   const double present = score(child, parents, all).log_evidence;
+  const TableEstimate tables(*this, child, parents, all);
   const std::vector<double> estimates = additive_gains(child, parents);
   std::vector<std::size_t> other;
   for (std::size_t v = 0; v < variables(); ++v) {
@@ -299,8 +339,7 @@ void CategoricalFamilyScorer::estimate_gains(std::size_t child, Parents parents,
     const Kinds kinds = this->kinds(child, other);
     double score = additive + estimates[v];
     if (!kinds.additive) score = score_tables(child, other, all).log_evidence;
-    if (kinds.additive && kinds.table)
-      score = half_and_half(score, score_tables(child, other, all).log_evidence);
+    if (kinds.additive && kinds.table) score = half_and_half(score, tables.of(other, present));
     gains[v] = score - present;
   }
 }

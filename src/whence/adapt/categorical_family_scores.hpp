@@ -63,6 +63,7 @@ class CategoricalFamilyScorer final : public FamilyScorer {
  private:
   using Parents = std::span<const std::size_t>;
   struct Plan;  // which environments are pooled, summed over, or on their own
+  class TableEstimate;
   struct Kinds {
     bool table, additive;
   };

@@ -59,6 +59,41 @@ double TablePool::predictive(std::size_t environment) const {
   return sum;
 }
 
+double table_evidence(const CategoricalRows& rows, std::size_t child,
+                      std::span<const std::size_t> parents,
+                      std::span<const std::size_t> environments, double ess,
+                      const RisingTables& tables) {
+  std::size_t possible = 1;
+  for (std::size_t p : parents) possible *= rows.levels(p);
+  const std::size_t levels = rows.levels(child);
+  std::vector<std::uint32_t> cells(possible * levels, 0), place;
+  for (std::size_t e : environments) {
+    place.assign(rows.rows(e), 0);
+    const auto refine = [&](std::size_t variable) {
+      const std::uint8_t* column = rows.column(variable) + rows.begin(e);
+      const std::uint32_t number = std::uint32_t(rows.levels(variable));
+      for (std::size_t r = 0; r < place.size(); ++r) place[r] = place[r] * number + column[r];
+    };
+    for (std::size_t p : parents) refine(p);
+    refine(child);
+    for (std::uint32_t at : place) ++cells[at];
+  }
+  const auto row_rising = tables.of(ess / double(possible));
+  const auto cell_rising = tables.of(ess / double(cells.size()));
+  double sum = 0;
+  for (std::size_t row = 0; row < possible; ++row) {
+    std::size_t total = 0;
+    for (std::size_t l = 0; l < levels; ++l) {
+      const std::uint32_t number = cells[row * levels + l];
+      if (number == 0) continue;
+      sum += (*cell_rising)(number);
+      total += number;
+    }
+    sum -= (*row_rising)(total);
+  }
+  return sum;
+}
+
 double TablePool::alone(std::size_t environment) const {
   double sum = 0;
   for (const Count& c : cells_[environment]) sum += (*cell_rising_)(c.number);

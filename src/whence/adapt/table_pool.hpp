@@ -68,4 +68,10 @@ class TablePool {
   std::vector<std::uint32_t> pooled_cells_, pooled_rows_;
 };
 
+/// log P(all rows of these environments) under one table: what a pool of them is worth.
+double table_evidence(const CategoricalRows& rows, std::size_t child,
+                      std::span<const std::size_t> parents,
+                      std::span<const std::size_t> environments, double ess,
+                      const RisingTables& tables);
+
 }  // namespace whence

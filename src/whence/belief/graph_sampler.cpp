@@ -67,23 +67,29 @@ bool hopeless(const FamilyTable& table, std::size_t child, const VariableSet& pa
   return hopeless(table, child, parents.flipped(a), b) && hopeless(table, child, parents, b);
 }
 
-/// Small sets that lack a parent without which the best graph's family is hopeless. (What could
-/// stand in for it is listed with the pairs.) Without estimates scoring them is cheap: all stay.
+/// Small sets that lack a parent without which the best graph's family is hopeless, or have one
+/// with which it is. (What could stand in for one, or needs another, is listed with the pairs.)
+/// Without estimates scoring them is cheap: all stay.
 void drop_hopeless(const FamilyTable& table, std::size_t regime, std::size_t child,
                    const VariableSet& parents,
                    std::unordered_set<VariableSet, VariableSetHash>& sets) {
-  const std::vector<std::size_t> members = parents.members();
   if (!table.scorer().has_estimates()) return;
   const double present = table.score(regime, child, parents);
-  VariableSet needed;
-  for (std::size_t v : members)
-    if (hopeless(table, child, parents, v) ||
-        table.score(regime, child, parents.flipped(v)) - present < FamilyTable::hopeless)
+  VariableSet needed, useless;
+  for (std::size_t v = 0; v < table.variables(); ++v) {
+    if (v == child) continue;
+    const bool never = hopeless(table, child, parents, v);
+    if (!parents.has(v)) {
+      if (never) useless = useless.flipped(v);
+    } else if (never ||
+               table.score(regime, child, parents.flipped(v)) - present < FamilyTable::hopeless) {
       needed = needed.flipped(v);
+    }
+  }
   std::erase_if(sets, [&](const VariableSet& set) {
     bool lacks = false;
     needed.each([&](std::size_t v) { lacks = lacks || !set.has(v); });
-    return lacks && !set.empty();
+    return (lacks || set.meets(useless)) && !set.empty();
   });
 }
 

@@ -159,6 +159,21 @@ void GraphClimber::climb(const std::atomic<bool>* stop) {
   }
 }
 
+/// Whether estimates say that the graph is so much worse that climbing will not make up for it.
+bool GraphClimber::out_of_reach(const Dag& next) const {
+  constexpr double reach = -300;  // nats
+  if (!table_.scorer().has_estimates()) return false;
+  double gain = 0;
+  for (std::size_t child = 0; child < dag_.variables(); ++child) {
+    std::size_t toggled = 0, last = 0;
+    for (std::size_t v = 0; v < dag_.variables(); ++v)
+      if (dag_.edge(v, child) != next.edge(v, child)) ++toggled, last = v;
+    if (toggled == 1) gain += optimistic(child, last);
+    if (toggled > 1) gain += table_.score(regime_, child, next.parents(child)) - scores_[child];
+  }
+  return gain < reach;
+}
+
 bool GraphClimber::turn_stars(const std::atomic<bool>* stop) {
   const std::size_t m = dag_.variables();
   bool any = false;
@@ -171,7 +186,7 @@ bool GraphClimber::turn_stars(const std::atomic<bool>* stop) {
           turned.flip(u, v);
           turned.flip(v, u);
         }
-      if (turned == dag_ || !turned.update()) continue;
+      if (turned == dag_ || !turned.update() || out_of_reach(turned)) continue;
       const Dag before = dag_;
       const double old = score();
       apply(turned);
@@ -192,8 +207,10 @@ Dag GraphClimber::disturbed(Stream& stream) const {
     const std::optional<Edge> edge = any_edge(next, stream);
     if (!edge) return dag_;
     const auto [u, v] = *edge;
-    next.set_parents(u, {});
-    next.set_parents(v, {});
+    const std::size_t most = table_.scorer().has_estimates() ? 4 : m;  // else it takes too long
+    next.flip(u, v);
+    if (next.parents(u).size() <= most) next.set_parents(u, {});
+    if (next.parents(v).size() <= most) next.set_parents(v, {});
     next.flip(v, u);
   } else if (kind == 0) {  // turn some edges round
     const int turns = 1 + sample_index(stream, 4);

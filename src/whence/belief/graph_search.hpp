@@ -37,6 +37,7 @@ class GraphClimber {
   void score_gain(std::size_t child, std::size_t parent);          // instead of an estimate
   double optimistic(std::size_t child, std::size_t parent) const;  // the most toggling may gain
   bool score_doubtful();
+  bool out_of_reach(const Dag& next) const;
   bool step();
   void apply(const Dag& next);
   Dag disturbed(Stream& stream) const;

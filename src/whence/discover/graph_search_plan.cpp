@@ -53,8 +53,11 @@ std::vector<KnownChange> known_changes(const Dataset& data, const GraphOptions& 
   return known;
 }
 
-int rounds_of(const GraphOptions& options, std::size_t variables) {
-  return options.rounds > 0 ? options.rounds : std::max(60, 6 * int(variables));
+/// Fewer where scores are dear: what many rounds would find there, more starts find sooner.
+int rounds_of(const GraphOptions& options, const FamilyTable& table) {
+  const int m = int(table.variables());
+  if (options.rounds > 0) return options.rounds;
+  return table.scorer().has_estimates() ? std::max(10, m / 2) : std::max(60, 6 * m);
 }
 
 /// Climbs, turns stars, disturbs, and lets the regime follow.
@@ -140,7 +143,7 @@ std::vector<GraphDraw> search_from_many(const FamilyTable& table, const GraphOpt
           found[k] = first;
           if (stopped(options)) return;
           Stream stream = stream_of(options, 1, k);
-          const int rounds = rounds_of(options, table.variables());
+          const int rounds = rounds_of(options, table);
           GraphDraw start = first;
           if (k >= 2) start.dag = random_start(table, stream);
           found[k] = k == 1 ? search_from_nothing(table, options, first, rounds, stream)
@@ -272,7 +275,7 @@ ScoredFamilies choose_scores(const Dataset& data, const GraphOptions& options, G
       regime = chosen.table->regime(best.regime);
     }
     start.regime = next.table->number_of(regime);
-    const int rounds = rounds_of(options, data.variables.size()) / 2;
+    const int rounds = rounds_of(options, *next.table) / 2;
     const GraphDraw found =
         search_from(*next.table, options, start, rounds, stream_of(options, 0, k));
     if (k > 0 && found.score <= best.score) break;
