@@ -19,19 +19,39 @@ import sys
 # Where the figure that people should see is not the first.
 FIGURES = {"belief-linear-gaussian": "wins"}
 
+# Whose statement a claim is, in the order shown: its kind in result.json, the head of its column, and how
+# a count of them is called.
+KINDS = {
+    "paper": ("the paper says", "the paper's claims"),
+    "released": ("as the released code does it", "released code"),
+    "corrected": ("corrected", "corrected"),
+    "control": ("control: no claim of the paper", "controls"),
+}
+
 
 def cell(text):
     """Text for a cell of a Markdown table."""
     return re.sub(r"\s+", " ", text).replace("|", "\\|").strip()
 
 
-def claims_table(experiment):
-    lines = ["| | the paper says | measured here | remark |", "|---|---|---|---|"]
-    for claim in experiment["claims"]:
-        mark = "holds" if claim["holds"] else "**does not hold**"
-        lines.append("| " + " | ".join([mark, cell(claim["paper"]), cell(claim["measured"]),
-                                        cell(claim["why"])]) + " |")
+def claims_tables(claims):
+    """One table for each kind of claim."""
+    lines = []
+    for kind, (heading, _) in KINDS.items():
+        chosen = [claim for claim in claims if claim["kind"] == kind]
+        if chosen:
+            lines += ["", f"| | {heading} | measured here | remark |", "|---|---|---|---|"]
+        for claim in chosen:
+            mark = "holds" if claim["holds"] else "**does not hold**"
+            lines.append("| " + " | ".join([mark, cell(claim["paper"]), cell(claim["measured"]),
+                                            cell(claim["why"])]) + " |")
     return lines
+
+
+def share(claims, kind):
+    """How many claims of a kind hold: "2 of 3", or "" where there are none."""
+    chosen = [claim for claim in claims if claim["kind"] == kind]
+    return f"{sum(claim['holds'] for claim in chosen)} of {len(chosen)}" if chosen else ""
 
 
 class Run:
@@ -68,23 +88,30 @@ def read_results(folder):
 
 
 def settings_in_words(runs):
-    scales = sorted({run.result["scale"] for run in runs})
-    seeds = sorted({str(run.result["seed"]) for run in runs})
-    return f"scale {' and '.join(scales)}, seed {' and '.join(seeds)}"
+    def all_of(values):
+        return " and ".join(sorted(set(map(str, values))))
+    return (f"scale {all_of(run.result['scale'] for run in runs)}, "
+            f"seed {all_of(run.result['seed'] for run in runs)}, "
+            f"revision {all_of(run.result['provenance']['revision'] for run in runs)}")
 
 
 def page(runs, failures):
     claims = [claim for run in runs for claim in run.result["claims"]]
-    hold = sum(claim["holds"] for claim in claims)
     lines = [
         "# What holds",
         "",
-        f"Every claim of the paper that Whence checks, with what it measured: {hold} of {len(claims)} hold. "
-        "Written by",
-        f"`scripts/refresh_docs.sh` ({settings_in_words(runs)}), not by hand; `./whence reproduce NAME` shows "
-        "the figures and",
-        "settings behind each line. The profile is `paper` (the paper's text, corrected where it must be) where "
-        "none is named.",
+        f"Every claim of the paper that Whence checks, with what it measured: {share(claims, 'paper')} hold, "
+        "each done as the paper",
+        f"says. The same done as the released code does it: {share(claims, 'released') or 'not run'}; with the "
+        f"method corrected: {share(claims, 'corrected') or 'not run'}. Controls",
+        "ask what the authors do not claim (other shifts than the cause's, or none) and would hold if the "
+        "answer came from the",
+        f"direction alone: {share(claims, 'control') or 'not run'}. Each table says in its head which of these "
+        "it holds.",
+        "",
+        f"Written by `scripts/refresh_docs.sh` ({settings_in_words(runs)}), not by hand; "
+        "`./whence reproduce NAME` shows the figures",
+        "and settings behind each line. The profile is `paper` where none is named.",
     ]
     for run in runs:
         experiment = run.result
@@ -94,24 +121,25 @@ def page(runs, failures):
         quick = "" if experiment["scale"] == "full" else f" ({experiment['scale']} scale: fewer runs)"
         lines += ["", f"## {run.name}{profile}: {experiment['title']}{quick}", ""]
         if experiment["summary"]:
-            lines += [cell(experiment["summary"]), ""]
+            lines += [cell(experiment["summary"])]
         if run.figure():
-            lines += [f"![{experiment['title']}](figures/{run.picture}.svg)", ""]
-        lines += claims_table(experiment)
+            lines += ["", f"![{experiment['title']}](figures/{run.picture}.svg)"]
+        lines += claims_tables(experiment["claims"])
     for failed in failures:
         lines += ["", f"`{failed['experiment']}` failed: {cell(failed['problem'])}."]
     return "\n".join(lines) + "\n"
 
 
 def short_table(runs):
-    """For the README: how many claims hold, by experiment."""
-    lines = ["| experiment | claims that hold |", "|---|---|"]
+    """For the README: how many claims hold, by experiment and by whose they are."""
+    lines = ["| experiment | " + " | ".join(name for _, name in KINDS.values()) + " |",
+             "|---" * (1 + len(KINDS)) + "|"]
     for run in runs:
         claims = run.result["claims"]
         if claims:
-            hold = sum(claim["holds"] for claim in claims)
             profile = "" if run.profile == "paper" else f", {run.profile} profile"
-            lines.append(f"| `{run.name}`{profile} | {hold} of {len(claims)} |")
+            shares = [share(claims, kind) or "–" for kind in KINDS]
+            lines.append(f"| `{run.name}`{profile} | " + " | ".join(shares) + " |")
     return "\n".join(lines)
 
 

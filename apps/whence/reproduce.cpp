@@ -6,6 +6,7 @@
 #include "apps/whence/commands.hpp"
 #include "apps/whence/results.hpp"
 #include "apps/whence/terminal.hpp"
+#include "whence/core/claim_tally.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
 #include "whence/discover/experiment.hpp"
@@ -166,11 +167,8 @@ class Reproduction {
   }
 
   std::string lead() const {
-    std::size_t claims = 0, hold = 0;
-    for (const Report& report : reports_)
-      for (const Claim& claim : report.claims) ++claims, hold += claim.holds;
-    std::string text = std::to_string(reports_.size()) + " experiments; " + std::to_string(hold) +
-                       " of " + std::to_string(claims) + " claims hold.";
+    std::string text =
+        std::to_string(reports_.size()) + " experiments: " + ClaimTally(reports_).in_words() + ".";
     for (const FailedExperiment& failed : failed_)
       text += " " + failed.experiment + " failed: " + failed.problem + ".";
     return text;

@@ -3,6 +3,7 @@
 #include "apps/whence/machine.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/backends/simd.hpp"
+#include "whence/core/claim_tally.hpp"
 #include "whence/core/text.hpp"
 #include "whence/io/result_json.hpp"
 #include "whence/io/sha256.hpp"
@@ -76,17 +77,21 @@ void publish(OutputDirectory& directory, std::vector<OutputFile> files, RunRecor
   directory.publish(files);
 }
 
+/// Said before a statement that is not the paper's.
+static std::string whose(const Claim& claim) {
+  if (claim.kind == ClaimKind::paper || claim.kind == ClaimKind::aim) return {};
+  return std::string(said_by(claim.kind)) + ": ";
+}
+
 std::string claims_in_words(const Report& report) {
   const int width = terminal_width();
   const bool colour = use_colour();
   std::string out;
-  int holding = 0;
   for (const Claim& claim : report.claims) {
-    holding += claim.holds;
     const std::string mark = for_locale(claim.holds ? "✓ " : "✗ ");
     const std::string shade = claim.holds ? "\033[32m" : "\033[31m";
     out += "  " + (colour ? shade + mark + "\033[0m" : mark) +
-           wrapped(for_locale(claim.paper), 4, width, false) + "\n";
+           wrapped(for_locale(whose(claim) + claim.paper), 4, width, false) + "\n";
     const auto line = [&](const char* label, const std::string& text) {
       if (!text.empty()) out += wrapped(for_locale(label + text), 6, width) + "\n";
     };
@@ -94,8 +99,7 @@ std::string claims_in_words(const Report& report) {
     line(claim.holds ? "remark: " : "why not: ", claim.why);
   }
   if (report.claims.empty()) return "  nothing was claimed\n";
-  return out + "  " + std::to_string(holding) + " of " + std::to_string(report.claims.size()) +
-         " claims hold\n";
+  return out + wrapped(ClaimTally(report).in_words(), 2, width) + "\n";
 }
 
 void print_warnings(const Report& report, const Globals& globals) {

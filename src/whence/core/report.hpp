@@ -1,8 +1,11 @@
 // What an experiment found: curves, tables, figures and claims. Plain values; io/ writes them.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace whence {
@@ -31,13 +34,33 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 };
 
-/// Something the paper says, and what was measured here.
+/// Whose statement a claim is. Authors are held to what they said, and to nothing else.
+enum class ClaimKind {
+  paper,      // the paper says so, and it is measured the way the paper says
+  released,   // the same, done as the code does that its authors released
+  corrected,  // the same, with the method corrected here
+  control,    // nobody claims it: what would hold if the answer came from the cause alone
+  aim,        // a figure that Whence sets itself
+};
+
+inline constexpr std::array all_claim_kinds = {ClaimKind::paper, ClaimKind::released,
+                                               ClaimKind::corrected, ClaimKind::control,
+                                               ClaimKind::aim};
+
+/// As result.json spells it.
+constexpr std::string_view name_of(ClaimKind kind) {
+  constexpr std::string_view names[] = {"paper", "released", "corrected", "control", "aim"};
+  return names[std::size_t(kind)];
+}
+
+/// A statement, and what was measured here.
 struct Claim {
   std::string id;
-  std::string paper;     // the claim, in our words
+  std::string paper;     // the statement, in our words
   std::string measured;  // what this run shows, with numbers
   bool holds = false;
   std::string why;  // when it does not hold, or needs a remark
+  ClaimKind kind = ClaimKind::aim;
 };
 
 /// A named number, with the unit or meaning in its id.

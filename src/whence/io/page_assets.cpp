@@ -152,7 +152,8 @@ figcaption { font-size: .9375rem; color: var(--muted); max-width: 42rem; margin-
 
 .claim + .claim { border-top: 1px solid var(--rule); margin-top: 1.25rem; padding-top: 1.25rem; }
 .id { color: var(--muted); font-size: .75rem; }
-.all-claims .id, .claim .id { display: block; }
+.all-claims .id, .claim .id, td .whose { display: block; }
+.whose { color: var(--muted); font: .8125rem var(--sans); }
 .claims-only .claim:nth-child(n) {
   border-top: 1px solid var(--rule); padding-top: 1rem; margin: 0;
 }
@@ -372,9 +373,10 @@ constexpr std::string_view script = R"js(
   // Claims: all of them, or one kind.
   const table = document.querySelector('.all-claims');
   const rows = table ? [...table.querySelectorAll('tbody tr')] : [];
-  const kinds = [['All', () => true], ['Holds', (row) => row.classList.contains('holds')],
-    ['Does not hold', (row) => !row.classList.contains('holds')]];
-  if (kinds.every(([, belongs]) => rows.some(belongs))) {
+  const has = (name) => (row) => row.classList.contains(name);
+  const kinds = [['All', () => true], ['The paper’s', has('paper')], ['Holds', has('holds')],
+    ['Does not hold', has('fails')]].filter(([, belongs]) => rows.some(belongs));
+  if (kinds.length > 2) {
     const filter = document.createElement('div');
     filter.className = 'filter';
     filter.setAttribute('role', 'group');

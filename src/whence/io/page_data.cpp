@@ -76,11 +76,13 @@ class Reader {
 
   const Json& member(const Json& object, const char* key, Json::Kind kind) const {
     const Json* value = object.is(Json::Kind::object) ? object.find(key) : nullptr;
-    if (!value || !value->is(kind))
-      throw Error(ExitCode::bad_data, "E-DATA-DOCUMENT", file_,
-                  std::string("there is no usable \"") + key + "\"",
-                  "this must be the page.json of a run of whence");
+    if (!value || !value->is(kind)) refuse(key);
     return *value;
+  }
+  [[noreturn]] void refuse(const char* key) const {
+    throw Error(ExitCode::bad_data, "E-DATA-DOCUMENT", file_,
+                std::string("there is no usable \"") + key + "\"",
+                "this must be the page.json of a run of whence");
   }
   std::string text(const Json& object, const char* key) const {
     return member(object, key, Json::Kind::text).text;
@@ -141,6 +143,15 @@ Table read_table(const Reader& r, const Json& json) {
   return table;
 }
 
+/// Pages of older runs do not say whose a claim is.
+ClaimKind read_kind(const Reader& r, const Json& claim) {
+  if (!claim.find("kind")) return ClaimKind::aim;
+  const std::string name = r.text(claim, "kind");
+  for (ClaimKind kind : all_claim_kinds)
+    if (name == name_of(kind)) return kind;
+  r.refuse("kind");
+}
+
 Report read_report(const Reader& r, const Json& json) {
   Report report;
   report.experiment = r.text(json, "experiment");
@@ -155,7 +166,7 @@ Report read_report(const Reader& r, const Json& json) {
   for (const Json& item : r.list(json, "tables")) report.tables.push_back(read_table(r, item));
   for (const Json& item : r.list(json, "claims"))
     report.claims.push_back({r.text(item, "id"), r.text(item, "paper"), r.text(item, "measured"),
-                             r.flag(item, "holds"), r.text(item, "why")});
+                             r.flag(item, "holds"), r.text(item, "why"), read_kind(r, item)});
   for (const Json& item : r.list(json, "numbers"))
     report.numbers.push_back({r.text(item, "id"), r.number(item, "value")});
   report.assumptions = r.texts(json, "assumptions");

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "whence/core/claim_tally.hpp"
 #include "whence/core/error.hpp"
 #include "whence/io/json_reader.hpp"
 #include "whence/io/markup.hpp"
@@ -101,32 +103,6 @@ std::string verdict(bool holds, std::string_view words) {
 
 std::string verdict(bool holds) { return verdict(holds, holds ? "Holds" : "Does not hold"); }
 
-struct Tally {
-  std::size_t holds = 0, all = 0;
-};
-
-Tally tally_of(const Report& report) {
-  const auto holds = [](const Claim& claim) { return claim.holds; };
-  return {std::size_t(std::count_if(report.claims.begin(), report.claims.end(), holds)),
-          report.claims.size()};
-}
-
-Tally tally_of(std::span<const Report> reports) {
-  Tally sum;
-  for (const Report& report : reports) {
-    const Tally one = tally_of(report);
-    sum.holds += one.holds, sum.all += one.all;
-  }
-  return sum;
-}
-
-std::string tally_words(Tally tally) {
-  if (tally.all == 0) return "no claims";
-  if (tally.all == 1) return tally.holds == 1 ? "its claim holds" : "its claim does not hold";
-  if (tally.holds == tally.all) return fmt::format("all {} claims hold", tally.all);
-  return fmt::format("{} of {} claims hold", tally.holds, tally.all);
-}
-
 /// Tells claims in equal words apart, and leads to the same claim in result.json.
 std::string claim_id(const Claim& claim) {
   return fmt::format("<code class=\"id\">{}</code>", escape_markup(claim.id));
@@ -135,7 +111,8 @@ std::string claim_id(const Claim& claim) {
 std::string claim_entry(const Claim& claim) {
   std::string out = fmt::format("<article class=\"claim\">\n<p>{} {}</p>\n<dl>\n",
                                 verdict(claim.holds), claim_id(claim));
-  out += "<dt>The paper says</dt>\n" + element("dd", "class=\"paper\"", claim.paper);
+  out += fmt::format("<dt>{}</dt>\n", said_by(claim.kind)) +
+         element("dd", "class=\"paper\"", claim.paper);
   out += "<dt>Measured here</dt>\n" + element("dd", "", claim.measured);
   if (!claim.why.empty())
     out += fmt::format("<dt>{}</dt>\n", claim.holds ? "Remark" : "Why not") +
@@ -143,25 +120,54 @@ std::string claim_entry(const Claim& claim) {
   return out + "</dl>\n</article>\n";
 }
 
+/// Claims under the name of their kind, the paper's first.
+std::string claims_by_kind(const Report& report) {
+  std::string out;
+  for (ClaimKind kind : all_claim_kinds) {
+    std::string entries;
+    for (const Claim& claim : report.claims)
+      if (claim.kind == kind) entries += claim_entry(claim);
+    if (!entries.empty()) out += element("h3", "", heading_of(kind)) + entries;
+  }
+  return out;
+}
+
+/// The kind of all claims, or nothing where several kinds stand side by side.
+std::optional<ClaimKind> only_kind(const ClaimTally& tally) {
+  for (ClaimKind kind : all_claim_kinds)
+    if (tally.of(kind).all == tally.all()) return kind;
+  return std::nullopt;
+}
+
+std::string claim_row(const Claim& claim, bool with_kind) {
+  const std::string whose =
+      with_kind ? fmt::format("<span class=\"whose\">{}</span> ", said_by(claim.kind)) : "";
+  return fmt::format(
+      "<tr role=\"row\" class=\"{}{}\"><td role=\"cell\">{}</td><td role=\"cell\">{}{} {}</td>"
+      "<td role=\"cell\">{}</td>",
+      claim.holds ? "holds" : "fails", with_kind && claim.kind == ClaimKind::paper ? " paper" : "",
+      verdict(claim.holds), whose, escape_markup(claim.paper), claim_id(claim),
+      escape_markup(claim.measured));
+}
+
 std::string all_claims(std::span<const Report> reports, const std::vector<std::string>& ids) {
-  if (tally_of(reports).all == 0) return {};
-  const bool several = reports.size() > 1;
+  const ClaimTally tally(reports);
+  if (tally.all() == 0) return {};
+  const bool several = reports.size() > 1, with_kind = !only_kind(tally);
   // The roles keep this a table where the style shows it as a list (narrow screens).
   std::string out =
       "<section id=\"claims\" aria-labelledby=\"claims-title\">\n"
       "<h2 id=\"claims-title\">What holds, and what does not</h2>\n"
       "<table class=\"all-claims\" role=\"table\">\n<thead role=\"rowgroup\">\n<tr role=\"row\">";
-  for (std::string_view name : {"Verdict", "The paper says", "Measured here", "Experiment"})
+  const std::string_view statement = with_kind ? "Statement" : said_by(*only_kind(tally));
+  for (std::string_view name : {std::string_view("Verdict"), statement,
+                                std::string_view("Measured here"), std::string_view("Experiment")})
     if (several || name != "Experiment")
       out += fmt::format("<th role=\"columnheader\" scope=\"col\">{}</th>", name);
   out += "</tr>\n</thead>\n<tbody role=\"rowgroup\">\n";
   for (std::size_t i = 0; i < reports.size(); ++i)
     for (const Claim& claim : reports[i].claims) {
-      out += fmt::format(
-          "<tr role=\"row\" class=\"{}\"><td role=\"cell\">{}</td><td role=\"cell\">{} {}</td>"
-          "<td role=\"cell\">{}</td>",
-          claim.holds ? "holds" : "fails", verdict(claim.holds), escape_markup(claim.paper),
-          claim_id(claim), escape_markup(claim.measured));
+      out += claim_row(claim, with_kind);
       if (several)
         out += fmt::format("<td role=\"cell\"><a href=\"#{}\">{}</a></td>", ids[i],
                            escape_markup(reports[i].title));
@@ -369,11 +375,10 @@ std::string experiment(const Report& report, const std::string& id, const PageIn
                        std::size_t& figures) {
   std::string out = fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n", id);
   out += provenance(report, info) + heading(report, id, info);
-  std::string drawn, said;
+  std::string drawn;
+  const std::string said = claims_by_kind(report);
   for (const Figure& figure : report.figures)
     drawn += figure_element(figure, report, figures++, info);
-  for (const Claim& claim : report.claims) said += claim_entry(claim);
-  if (!said.empty()) said = "<h3>The paper’s claims</h3>\n" + said;
   // The evidence first, the claims beside it: figures, or else the tables.
   if (drawn.empty()) {
     out += tables(report);
@@ -391,23 +396,29 @@ std::string experiment(const Report& report, const std::string& id, const PageIn
   return out + "</section>\n";
 }
 
+/// The paper's claims, or Whence's own aims where there are none; the rest in one line below.
+std::string top_tally(const ClaimTally& tally) {
+  if (tally.all() == 0) return {};
+  const bool papers = tally.of(ClaimKind::paper).all > 0;
+  const auto [holds, all] = tally.of(papers ? ClaimKind::paper : ClaimKind::aim);
+  const std::size_t fails = all - holds;
+  const std::string_view whose = papers ? " of the paper" : "";
+  std::string out;
+  if (holds > 0)
+    out += verdict(true, fmt::format("{} claim{}{} hold{}", holds, holds == 1 ? "" : "s", whose,
+                                     holds == 1 ? "s" : ""));
+  if (fails > 0)
+    out += verdict(false, fmt::format("{} claim{}{} {} not hold", fails, fails == 1 ? "" : "s",
+                                      whose, fails == 1 ? "does" : "do"));
+  if (!out.empty()) out = "<p class=\"tally\">" + out + "</p>\n";
+  return only_kind(tally) ? out : out + element("p", "class=\"whose\"", tally.in_words() + ".");
+}
+
 std::string top(std::span<const Report> reports, const PageInfo& info) {
   std::string out = "<header class=\"top\">\n<p class=\"eyebrow\">Whence report</p>\n";
   out += element("h1", "", info.title);
   out += optional_element("p", "class=\"lead\"", info.lead);
-  const Tally tally = tally_of(reports);
-  if (tally.all > 0) {
-    const std::size_t fails = tally.all - tally.holds;
-    out += "<p class=\"tally\">";
-    if (tally.holds > 0)
-      out += verdict(true, fmt::format("{} {}", tally.holds,
-                                       tally.holds == 1 ? "claim holds" : "claims hold"));
-    if (fails > 0)
-      out += verdict(false,
-                     fmt::format("{} {} not hold", fails, fails == 1 ? "claim does" : "claims do"));
-    out += "</p>\n";
-  }
-  return out + "</header>\n";
+  return out + top_tally(ClaimTally(reports)) + "</header>\n";
 }
 
 std::string contents(std::span<const Report> reports, const std::vector<std::string>& ids) {
@@ -415,7 +426,8 @@ std::string contents(std::span<const Report> reports, const std::vector<std::str
   std::string out = "<nav class=\"contents\" aria-label=\"Experiments\">\n<ol>\n";
   for (std::size_t i = 0; i < reports.size(); ++i)
     out += fmt::format("<li><a href=\"#{}\">{}</a> <small>{}</small></li>\n", ids[i],
-                       escape_markup(reports[i].title), tally_words(tally_of(reports[i])));
+                       escape_markup(reports[i].title),
+                       escape_markup(ClaimTally(reports[i]).in_words()));
   return out + "</ol>\n</nav>\n";
 }
 

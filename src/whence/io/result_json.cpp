@@ -36,6 +36,7 @@ Json table_json(const Table& table) {
 
 Json claim_json(const Claim& claim) {
   return Json::object({{"id", claim.id},
+                       {"kind", std::string(name_of(claim.kind))},
                        {"paper", claim.paper},
                        {"measured", claim.measured},
                        {"holds", claim.holds},

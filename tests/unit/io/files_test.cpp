@@ -85,7 +85,7 @@ Report small_report() {
   report.curves = {{"belief/N=10", "N = 10", {1, 2}, {0.5, 0.1 + 0.2}, {0.25, 0.25}, {0.75, 0.75}}};
   report.figures = {{"fig/1", "Figure", "x", "y", {"belief/N=10"}, "", false, false, 0, 1}};
   report.tables = {{"t", "Table", {"shift", "=p*"}, {{"cause", "-0.5"}, {"@row", "1"}}}};
-  report.claims = {{"c", "paper says", "we saw", true, "why"}};
+  report.claims = {{"c", "paper says", "we saw", true, "why", ClaimKind::control}};
   report.numbers = {{"n", 1.5}};
   return report;
 }
@@ -108,6 +108,7 @@ TEST(ResultJson, HoldsEverythingThatWasFound) {
   EXPECT_EQ(json["curves"][0]["median"][1], 0.1 + 0.2);
   EXPECT_EQ(json["tables"][0]["rows"][1][0], "@row");
   EXPECT_EQ(json["claims"][0]["holds"], true);
+  EXPECT_EQ(json["claims"][0]["kind"], "control");
   EXPECT_EQ(json["numbers"][0]["value"], 1.5);
   EXPECT_EQ(json["provenance"]["settings_sha256"], sha256_hex("{\"runs\":3}"));
 }

@@ -174,6 +174,23 @@ TEST(ReportPage, IsWellFormedAndHasItsLandmarks) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
 }
 
+TEST(ReportPage, SaysWhoseAClaimIs) {
+  Input input = sample();
+  EXPECT_EQ(input.page().find("The paper says"), std::string::npos);  // nothing is the paper's
+  for (Report& report : input.reports) {
+    report.claims[0].kind = ClaimKind::paper;
+    report.claims[1].kind = ClaimKind::control;
+  }
+  const std::string page = input.page();
+  for (std::string_view part :
+       {"2 claims of the paper hold<", "<h3>The paper’s claims</h3>",
+        "<h3>Controls: no claims of the paper</h3>",
+        "2 of 2 claims of the paper hold; controls 0 of 2",
+        "<span class=\"whose\">Control</span> It ends", "class=\"holds paper\""})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  EXPECT_EQ(page.find("not hold</span></p>"), std::string::npos);  // a control is no failure of it
+}
+
 TEST(ReportPage, HostileNamesChangeNoElementAndNoAttribute) {
   ASSERT_GE(payloads().size(), 100u);
   ASSERT_GE(sinks().size(), 8u);

@@ -70,12 +70,13 @@ void add_claims(const Curve& forward, const Curve& gap, Report& report) {
   report.claims.push_back(
       {"adaptation/peak", "The causal model is ahead most within the first 10 to 20 examples",
        fmt::format("the gap peaks at step {} with {} nats", peak, show(gap.median[peak])),
-       peak >= 8 && peak <= 20, "a peak between steps 8 and 20 counts"});
+       peak >= 8 && peak <= 20, "a peak between steps 8 and 20 counts", ClaimKind::paper});
   report.claims.push_back(
       {"adaptation/same-end", "Both models reach the same likelihood in the end",
        fmt::format("gap {} nats at the last step, {} at its peak; both start at {}", show(end),
                    show(gap.median[peak]), show(start)),
-       std::abs(end) < 0.15 * gap.median[peak], "a tenth or so of the peak counts as the same"});
+       std::abs(end) < 0.15 * gap.median[peak], "less than .15 of the peak counts as the same",
+       ClaimKind::paper});
   report.numbers.push_back({"adaptation/gap/peak-step", double(peak)});
   report.numbers.push_back({"adaptation/gap/peak", gap.median[peak]});
 }

@@ -82,11 +82,14 @@ void add_claim(const Curve& belief, int levels, Report& report) {
   const int decided = first_above(belief, 0.95);
   report.claims.push_back(
       {fmt::format("belief/converges/N={}", levels),
-       "The belief in the correct direction goes towards 1 within about 500 episodes",
+       fmt::format("N = {}: the belief in the correct direction goes towards 1 within about 500 "
+                   "episodes",
+                   levels),
        fmt::format("median belief {} after {} episodes; above .95 {}", show(last, 4),
                    belief.x.back(), decided ? fmt::format("from episode {}", decided) : "never"),
        decided > 0 && decided <= 500,
-       decided ? "" : "too few episodes in this run: the γ step, not the evidence, sets the pace"});
+       decided ? "" : "too few episodes in this run: the γ step, not the evidence, sets the pace",
+       ClaimKind::paper});
 }
 
 }  // namespace

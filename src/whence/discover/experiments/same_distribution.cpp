@@ -124,19 +124,22 @@ void add_claims(int levels, const Curve& test, const Curve& train, double mismat
   const bool long_enough = test.x.size() >= 1000;
   report.claims.push_back(
       {fmt::format("same-distribution/N={}", levels),
-       "Both directions reach the same likelihood on training and on test data",
+       fmt::format("N = {}: both directions reach the same likelihood on training and test data",
+                   levels),
        fmt::format("test difference {} at step {}, at most {} (step {}); training difference {} "
                    "(mean of the last 100 steps)",
                    show(end, 4), test.x.size(), show(*peak), peak - test.median.begin(),
                    show(train_end, 4)),
-       std::abs(end) <= tolerance && (levels > 50 || std::abs(train_end) <= 0.002),
+       std::abs(end) <= tolerance && std::abs(train_end) <= tolerance,
        long_enough ? fmt::format("tolerance {}", tolerance)
-                   : "a short run: the models have not converged"});
+                   : "a short run: the models have not converged",
+       ClaimKind::paper});
   report.claims.push_back(
       {fmt::format("same-distribution/counts/N={}", levels),
-       "The maximum-likelihood estimates of both factorisations are equal",
+       fmt::format("N = {}: the maximum-likelihood estimates of both factorisations are equal",
+                   levels),
        fmt::format("largest difference of a cell's probability {}", show(mismatch)),
-       mismatch <= 1e-15, "counts with likelihood-equivalent smoothing"});
+       mismatch <= 1e-15, "counts with likelihood-equivalent smoothing", ClaimKind::paper});
 }
 
 }  // namespace
