@@ -33,6 +33,7 @@ constexpr std::string_view defaults = R"({
     "covariance_degrees": "2d",
     "shift_covariance": false,
     "variables": 2,
+    "graph": "chain",
     "spread": 1.3,
     "module_hidden": 32,
     "splines": "quadratic-8",
@@ -76,7 +77,7 @@ const std::vector<OwnKeys>& keys_of_worlds() {
       {{"categorical"}, {"concentration", "modules", "equivalent_rows"}},
       {{"categorical", "network"}, {"levels", "training_rows"}},
       {{"linear-gaussian"}, {"dimension", "covariance_degrees", "shift_covariance"}},
-      {{"network"}, {"variables", "spread", "module_hidden"}},
+      {{"network"}, {"variables", "graph", "spread", "module_hidden"}},
       {{"network", "spline"}, {"hidden", "training", "training_steps"}},
       {{"spline"},
        {"splines", "extrapolation", "decoder_angle", "components", "em_iterations", "meta_gradient",
@@ -136,6 +137,7 @@ struct KeyOfChoice {
 };
 constexpr std::array keys_of_choices = {
     KeyOfChoice{"samples", "estimator", "sampled"},
+    KeyOfChoice{"variables", "graph", "chain"},
     KeyOfChoice{"meta_gradient", "belief_objective", "mixture"},
     KeyOfChoice{"likelihood", "belief_objective", "mixture"},
     KeyOfChoice{"training_rows", "modules", "counts"},

@@ -2,7 +2,18 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "whence/worlds/random_graph.hpp"
+
 namespace whence {
+
+Graph graph_of(const Settings& settings, std::uint64_t seed) {
+  const std::string name = settings.text("graph");
+  if (name == "chain") return read_graph(fmt::format("chain{}", settings.integer("variables")));
+  constexpr std::uint32_t no_run = 0xffffffff;
+  return draw_named_graph(name, Stream(seed, Purpose::world, {no_run, 0, 0}));
+}
 
 CategoricalMlp<double> train_mlp(const CategoricalMlp<double>& start, const Dataset& data,
                                  const Family& family, const MlpTraining& how) {

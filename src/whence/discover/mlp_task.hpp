@@ -8,9 +8,14 @@
 #include "whence/adapt/mlp_adapter.hpp"
 #include "whence/backends/backend.hpp"
 #include "whence/discover/pair_task.hpp"
+#include "whence/discover/settings.hpp"
 #include "whence/worlds/mlp_world.hpp"
 
 namespace whence {
+
+/// The graph that the keys `graph` and `variables` name; a random one is the same for all runs of a
+/// seed.
+Graph graph_of(const Settings& settings, std::uint64_t seed);
 
 /// How a network learns the training distribution: optimizer steps on mini-batches of `batch` rows,
 /// or on all rows at once (batch = 0), the step size falling linearly to zero over the second half

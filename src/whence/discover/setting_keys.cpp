@@ -4,7 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
+#include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
+#include "whence/worlds/random_graph.hpp"
 
 namespace whence {
 namespace {
@@ -15,6 +19,8 @@ constexpr double int_max = std::numeric_limits<int>::max();
 constexpr double largest = std::numeric_limits<double>::max();
 constexpr double tiny = std::numeric_limits<double>::denorm_min();  // the smallest number > 0
 constexpr double below_one = 1 - std::numeric_limits<double>::epsilon() / 2;
+
+constexpr double most_variables = 8;  // a module for each of M 2^(M-1) families
 
 constexpr SettingKey count(std::string_view name, std::string_view meaning) {
   return {name, Type::integer, 1, int_max, "at least 1", meaning};
@@ -97,7 +103,11 @@ constexpr SettingKey table[] = {
            "ways of learning that are compared: the paper's, its code's, the corrected one"),
     count("samples", "graphs drawn for one estimate of the gradient (K)"),
     count("large_runs", "repetitions of the released code's row for 50 levels and more"),
-    {"variables", Type::integer, 2, 4, "2 to 4", "variables of the ground truth (M)"},
+    {"variables", Type::integer, 2, most_variables, "2 to 8",
+     "variables of the ground truth (M), where 'graph' is \"chain\""},
+    {"graph", Type::graph, 2, most_variables, "2 to 8 variables",
+     "edges of the ground truth: \"chain\", a preset with its size such as \"collider3\", a list "
+     "such as \"0->1,{0,1}->2\", or \"er:5:6\" (5 variables, 6 edges expected)"},
     count("components", "Gaussians in a mixture"),
     count("training_steps", "updates of the modules before an episode"),
     count("training_batch", "examples per update of that training"),
@@ -134,6 +144,20 @@ SettingProblem check_choice(const SettingKey& key, const Json& value) {
           (near.empty() ? "" : near + " ") + "possible: " + joined(choices)};
 }
 
+SettingProblem check_graph(const SettingKey& key, const Json& value) {
+  if (!value.is(Json::Kind::text)) return wrong_type(key, "a text", value);
+  if (value.text == "chain") return {};
+  try {
+    const std::size_t m = draw_named_graph(value.text, Stream(0, Purpose::world, {})).variables();
+    if (double(m) >= key.min && double(m) <= key.max) return {};
+    return {"E-CONFIG-RANGE", fmt::format("'{}' must have {}, not {}", key.name, key.range, m),
+            described(key)};
+  } catch (const Error& error) {
+    return {error.id(), fmt::format("'{}' is no graph: {}", key.name, error.what()),
+            described(key)};
+  }
+}
+
 }  // namespace
 
 std::span<const SettingKey> setting_keys() { return table; }
@@ -158,6 +182,7 @@ SettingProblem check_setting(const SettingKey& key, const Json& value) {
       return value.is(Json::Kind::boolean) ? SettingProblem{}
                                            : wrong_type(key, "true or false", value);
     case Type::choice: return check_choice(key, value);
+    case Type::graph: return check_graph(key, value);
     case Type::integer:
       if (!value.is_integer()) return wrong_type(key, "a whole number, written in digits", value);
       break;

@@ -11,7 +11,7 @@
 namespace whence {
 
 struct SettingKey {
-  enum class Type { integer, number, flag, choice };
+  enum class Type { integer, number, flag, choice, graph };
   std::string_view name;
   Type type;
   double min, max;         // of integers and numbers, both allowed

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "whence/math/special.hpp"
+
 namespace whence {
 
 double quantile(std::vector<double> values, double q) {
@@ -29,6 +31,36 @@ Curve summarise(std::string id, std::string label, std::vector<double> x,
     curve.q75.push_back(quantile(values, 0.75));
   }
   return curve;
+}
+
+double same_rate_probability(int a, int n, int b, int m) {
+  const auto log_choose = [](int total, int chosen) {
+    return log_gamma(total + 1) - log_gamma(chosen + 1) - log_gamma(total - chosen + 1);
+  };
+  // Given a + b in all, the first count has a hypergeometric law.
+  const int both = a + b;
+  const auto log_weight = [&](int k) { return log_choose(n, k) + log_choose(m, both - k); };
+  const double seen = log_weight(a), all = log_choose(n + m, both);
+  double sum = 0;
+  for (int k = std::max(0, both - m); k <= std::min(n, both); ++k)
+    if (log_weight(k) <= seen + 1e-9) sum += portable_exp(log_weight(k) - all);
+  return std::min(sum, 1.0);
+}
+
+void add_effective_samples(const std::string& id, const std::string& what,
+                           std::span<const std::vector<double>> episodes, Report& report) {
+  if (episodes.empty()) return;
+  for (std::size_t node = 0; node < episodes[0].size(); ++node) {
+    std::vector<double> effective;
+    for (const std::vector<double>& nodes : episodes) effective.push_back(nodes[node]);
+    const double middle = median(std::move(effective));
+    const std::string name(1, char('A' + node));
+    report.numbers.push_back({id + "/" + name, middle});
+    if (middle < 1.5)
+      report.warnings.push_back(fmt::format(
+          "{}: half of the estimates of {}'s parents rest on fewer than 1.5 of the sampled graphs",
+          what, name));
+  }
 }
 
 std::string show(double value, int digits) {
