@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ std::string tiny(std::string_view experiment) {
        R"({"levels": [3, 5], "runs": 2, "episodes": 3,
            "released": {"training_steps": 3, "samples": 4, "batch": 20, "steps": 3},
            "corrected": {"training_rows": 300, "training_steps": 20, "steps": 4}})"},
+      {"propositions", R"({"runs": 5, "episodes": 100})"},
       {"samples-continuous", R"({"points": 20})"},
       {"belief-linear-gaussian",
        R"({"dimensions": [3, 9], "runs": 3, "episodes": 12, "control_episodes": 5,
@@ -337,6 +339,80 @@ double number_of(const Report& report, const std::string& id) {
     if (number.id == id) return number.value;
   ADD_FAILURE() << "no number " << id;
   return std::nan("");
+}
+
+const Claim& claim_of(const Report& report, const std::string& id) {
+  const auto found = std::find_if(report.claims.begin(), report.claims.end(),
+                                  [&](const Claim& claim) { return claim.id == id; });
+  if (found == report.claims.end()) throw std::runtime_error("no claim " + id);
+  return *found;
+}
+
+double median_at(const Report& report, const std::string& id, double x) {
+  for (const Curve& curve : report.curves)
+    for (std::size_t i = 0; i < curve.x.size(); ++i)
+      if (curve.id == id && curve.x[i] == x) return curve.median[i];
+  ADD_FAILURE() << id << " has no point " << x;
+  return std::nan("");
+}
+
+TEST(Propositions, AreJudgedAsTheErrataDo) {
+  const Report report = answer(find_experiment("propositions"), {.threads = 1});
+  for (const char* id : {"2/gradient", "4/decoupled", "4/estimator", "3/corrected",
+                         "objective/mixture", "likelihood/before"})
+    EXPECT_TRUE(claim_of(report, std::string("propositions/") + id).holds) << id;
+  for (const char* id : {"2/appendix-sign", "3/as-printed", "objective/printed",
+                         "likelihood/after"}) {  // E1, E3, E2, E8
+    const Claim& claim = claim_of(report, std::string("propositions/") + id);
+    EXPECT_FALSE(claim.holds) << id;
+    EXPECT_EQ(claim.kind, ClaimKind::paper) << id;
+  }
+  EXPECT_NEAR(number_of(report, "proposition-3-counterexample"), 0.6105, 5e-5);
+}
+
+TEST(EveryClaim, IsThePapersOnlyWhereThePaperMakesIt) {
+  for (const Experiment& experiment : experiments()) {
+    for (const Claim& claim : answer(experiment, {.overlay = tiny(experiment.name)}).claims)
+      EXPECT_NE(claim.kind, ClaimKind::aim) << claim.id;
+    for (const Claim& claim :
+         answer(experiment, {.overlay = tiny(experiment.name), .profile = "released-code"}).claims)
+      EXPECT_NE(claim.kind, ClaimKind::paper) << claim.id;
+  }
+  const Report controls =
+      answer(find_experiment("shift-controls"), {.overlay = tiny("shift-controls")});
+  EXPECT_EQ(claim_of(controls, "shift-controls/cause/dense").kind, ClaimKind::paper);
+  EXPECT_EQ(claim_of(controls, "shift-controls/effect/dense").kind, ClaimKind::control);
+}
+
+// At smoke scale: what belongs to the full counts is in the descriptions.
+
+TEST(BeliefMlp, FindsTheEdgeWhereModulesAreTrainedAndEpisodesLong) {
+  if (support::effort_divisor != 1) GTEST_SKIP() << "minutes under a sanitizer";
+  const std::string overlay = R"({"levels": [10], "rows": ["printed", "corrected"]})";
+  const Report report = answer(find_experiment("belief-mlp"), {.overlay = overlay, .threads = 2});
+  for (const char* way : {"corrected", "bayes"})
+    EXPECT_GE(number_of(report, fmt::format("solved/{}/cause/N=10", way)), 0.5) << way;
+  EXPECT_LT(number_of(report, "solved/printed/N=10"), 0.5);
+  EXPECT_EQ(median_at(report, "shd/corrected/cause/N=10", 50), 0);
+}
+
+TEST(BeliefContinuous, ReachesTheReleasedCodesBelief) {
+  if (support::effort_divisor != 1) GTEST_SKIP() << "minutes under a sanitizer";
+  const Report report =
+      answer(find_experiment("belief-continuous"), {.profile = "released-code", .threads = 2});
+  for (const char* spline : {"quadratic-8", "cubic-10"}) {
+    EXPECT_GT(median_at(report, fmt::format("belief/cause/{}", spline), 40), 0.9) << spline;
+    EXPECT_LT(median_at(report, fmt::format("belief/effect/{}", spline), 20), 0.5)
+        << spline;  // errata E6
+  }
+}
+
+TEST(EncoderRotation, RegretIsLowestNextToASolution) {
+  if (support::effort_divisor != 1) GTEST_SKIP() << "minutes under a sanitizer";
+  const std::string overlay = R"({"runs": 1, "meta_steps": 2})";
+  const Report report =
+      answer(find_experiment("encoder-rotation"), {.overlay = overlay, .threads = 2});
+  EXPECT_GE(number_of(report, "landscape-minimum-near-solution"), 0.5);
 }
 
 TEST(ShiftControls, SayWhatIsKnownOfTheCriterion) {

@@ -10,6 +10,29 @@
 namespace whence {
 namespace {
 
+TEST(EffectiveSamples, AreANumberPerNodeAndAWarningWhereTheyAreFew) {
+  Report report;
+  const std::vector<std::vector<double>> episodes = {{1.2, 3}, {1.4, 5}, {1.3, 4}};
+  add_effective_samples("ess", "a row", episodes, report);
+  ASSERT_EQ(report.numbers.size(), 2u);
+  EXPECT_EQ(report.numbers[0].id, "ess/A");
+  EXPECT_DOUBLE_EQ(report.numbers[0].value, 1.3);
+  EXPECT_EQ(report.numbers[1].id, "ess/B");
+  EXPECT_DOUBLE_EQ(report.numbers[1].value, 4);
+  ASSERT_EQ(report.warnings.size(), 1u);
+  EXPECT_NE(report.warnings[0].find("a row: half of the estimates of A's"), std::string::npos);
+  Report none;
+  add_effective_samples("ess", "a row", {}, none);
+  EXPECT_TRUE(none.numbers.empty());
+}
+
+TEST(SameRate, IsFishersExactTest) {
+  EXPECT_NEAR(same_rate_probability(4, 20, 8, 20), 0.300845, 1e-6);  // R: fisher.test
+  EXPECT_NEAR(same_rate_probability(8, 20, 4, 20), 0.300845, 1e-6);
+  EXPECT_NEAR(same_rate_probability(1, 10, 9, 10), 0.001093, 1e-6);
+  EXPECT_DOUBLE_EQ(same_rate_probability(0, 5, 0, 7), 1);
+}
+
 TEST(Quantile, InterpolatesBetweenOrderStatistics) {
   const std::vector<double> values = {4, 1, 3, 2};  // R: quantile(1:4, type = 7)
   EXPECT_DOUBLE_EQ(quantile(values, 0), 1);

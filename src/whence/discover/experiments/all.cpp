@@ -9,6 +9,7 @@ std::span<const Experiment> experiments() {
   static constexpr Experiment list[] = {
       {"adaptation-curve", adaptation_curve},
       {"zero-gradient", zero_gradient},
+      {"propositions", propositions},
       {"belief-discrete", belief_discrete},
       {"same-distribution", same_distribution},
       {"shift-controls", shift_controls},

@@ -7,6 +7,7 @@ namespace whence {
 
 Report adaptation_curve(const Settings&, const RunOptions&);
 Report zero_gradient(const Settings&, const RunOptions&);
+Report propositions(const Settings&, const RunOptions&);
 Report belief_discrete(const Settings&, const RunOptions&);
 Report same_distribution(const Settings&, const RunOptions&);
 Report shift_controls(const Settings&, const RunOptions&);

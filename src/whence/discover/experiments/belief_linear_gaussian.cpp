@@ -122,6 +122,8 @@ struct Outcome {
   std::vector<std::vector<double>> beliefs;                // [run][episode]
   std::size_t lost_forward = 0, lost_backward = 0, episodes = 0;
   int clamped = 0;
+  double share_diverged(std::size_t lost) const { return double(lost) / double(episodes); }
+  bool stays_finite() const { return lost_forward + lost_backward == 0; }
 };
 
 double share_above_zero(std::span<const double> values) {
@@ -165,6 +167,13 @@ const char* says(const Outcome& outcome) {
   return belief > 0.6 ? "A→B" : belief < 0.4 ? "B→A" : "undecided";
 }
 
+/// Where a model leaves the finite numbers its episode is lost by a stand-in, not by nats.
+std::string delta_words(const Outcome& o) {
+  const double delta = median(o.median_delta);
+  return std::abs(delta) < lost_by / 2 ? show(delta, 4)
+                                       : fmt::format("{} diverged", delta > 0 ? "B→A" : "A→B");
+}
+
 Table cells_table(std::span<const Outcome> outcomes) {
   Table table{"cells",
               "Every learning rate; the truth is A→B. An episode in which one model leaves the "
@@ -177,11 +186,10 @@ Table cells_table(std::span<const Outcome> outcomes) {
     table.rows.push_back({fmt::format("{}", o.dimension), std::string(name_of(o.shift)),
                           std::string(name_of(o.rule.optimizer.kind)),
                           fmt::format("{:g}", o.rule.optimizer.learning_rate), show(median(o.wins)),
-                          show(median(o.median_delta), 4), show(median(o.belief)),
-                          show(median(o.p_star)), show(median(o.helped_forward)),
-                          show(median(o.helped_backward)), fmt::format("{}", o.episodes),
-                          fmt::format("{}", o.lost_forward), fmt::format("{}", o.lost_backward),
-                          says(o)});
+                          delta_words(o), show(median(o.belief)), show(median(o.p_star)),
+                          show(median(o.helped_forward)), show(median(o.helped_backward)),
+                          fmt::format("{}", o.episodes), fmt::format("{}", o.lost_forward),
+                          fmt::format("{}", o.lost_backward), says(o)});
   return table;
 }
 
@@ -237,11 +245,18 @@ void add_by_rate(const ByRate& what, std::span<const Outcome> outcomes, Report& 
   report.figures.push_back(std::move(figure));
 }
 
-/// The cells of a dimension under shifts of the cause with the highest and the lowest belief.
+/// The cells of a dimension under shifts of the cause with the highest and the lowest belief, among
+/// those where nothing diverges; among all, where there are none such.
 std::pair<const Outcome*, const Outcome*> extremes(std::span<const Outcome> outcomes, int d) {
+  const auto here = [&](const Outcome& o) {
+    return o.dimension == d && o.shift == ShiftKind::cause;
+  };
+  const bool any_finite = std::any_of(outcomes.begin(), outcomes.end(), [&](const Outcome& o) {
+    return here(o) && o.stays_finite();
+  });
   const Outcome *best = nullptr, *worst = nullptr;
   for (const Outcome& o : outcomes) {
-    if (o.dimension != d || o.shift != ShiftKind::cause) continue;
+    if (!here(o) || (any_finite && !o.stays_finite())) continue;
     if (!best || median(o.belief) > median(best->belief)) best = &o;
     if (!worst || median(o.belief) < median(worst->belief)) worst = &o;
   }
@@ -258,7 +273,8 @@ void add_belief_figure(std::span<const int> dimensions, std::span<const Outcome>
                 "σ(γ)",
                 {},
                 "The paper's belief rises to 1. Here, per dimension: the learning rate at which it "
-                "rises highest, and the one at which it falls lowest."};
+                "rises highest, and the one at which it falls lowest, of those at which nothing "
+                "diverges."};
   figure.y_max = 1;
   for (int d : dimensions) {
     const auto [best, worst] = extremes(outcomes, d);
@@ -278,19 +294,20 @@ void add_belief_figure(std::span<const int> dimensions, std::span<const Outcome>
 }
 
 std::string described(const Outcome& o) {
-  return fmt::format("{} after {} episodes with {} {:g} (Δ > 0 in {})", show(median(o.belief)),
-                     o.beliefs[0].size(), name_of(o.rule.optimizer.kind),
-                     o.rule.optimizer.learning_rate, show(median(o.wins), 2));
+  return fmt::format("{} with {} {:g} (Δ > 0 in {})", show(median(o.belief)),
+                     name_of(o.rule.optimizer.kind), o.rule.optimizer.learning_rate,
+                     show(median(o.wins), 2));
 }
 
-/// The rules that give that answer, in words.
-std::string rates_that_say(std::span<const Outcome> outcomes, int d, ShiftKind shift,
-                           std::string_view answer) {
+/// The rules that give that answer when the cause shifts, with how often B->A diverged.
+std::string rates_that_say(std::span<const Outcome> outcomes, int d, std::string_view answer) {
   std::string out;
   for (const Outcome& o : outcomes) {
-    if (o.dimension != d || o.shift != shift || says(o) != answer) continue;
+    if (o.dimension != d || o.shift != ShiftKind::cause || says(o) != answer) continue;
     out += fmt::format("{}{} {:g}", out.empty() ? "" : ", ", name_of(o.rule.optimizer.kind),
                        o.rule.optimizer.learning_rate);
+    if (o.lost_backward > 0)
+      out += fmt::format(" (B→A diverged in {})", show(o.share_diverged(o.lost_backward), 2));
   }
   return out.empty() ? "none" : out;
 }
@@ -312,17 +329,27 @@ void add_control_claim(std::span<const Outcome> outcomes, int d, ShiftKind shift
     ++rules;
     as_wanted += says(same_rule(outcomes, o, shift)) == wanted;
   }
+  if (rules == 0) return;  // nothing to hold the control against
   const bool holds = as_wanted == rules;
   report.claims.push_back(
       {fmt::format("linear-gaussian/{}/d={}", name_of(shift), d),
        fmt::format("{} (d = {})", claim, d),
        fmt::format("of {} learning rates that answer A→B when the cause shifts, {} are {} here",
                    rules, as_wanted, wanted == "A→B" ? "right" : "undecided"),
-       holds, holds ? "" : why});
+       holds, holds ? "" : why, ClaimKind::control});
+}
+
+/// As far as gamma can get when every episode speaks for A->B without end.
+double highest_belief(const BeliefLearning& learning, std::size_t episodes) {
+  const std::vector<double> certain(episodes, lost_by);
+  return sigmoid(learn_belief(certain, 1, learning).gamma.back());
 }
 
 void add_claims(std::span<const int> dimensions, std::span<const Outcome> outcomes,
-                Report& report) {
+                const BeliefLearning& learning, Report& report) {
+  const std::size_t episodes = outcomes[0].beliefs[0].size();  // of the first shift: the cause's
+  const double ceiling = highest_belief(learning, episodes);
+  report.numbers.push_back({"highest-belief-possible", ceiling});
   for (int d : dimensions) {
     const auto [best, worst] = extremes(outcomes, d);
     const bool holds = median(worst->belief) > 0.5;
@@ -332,12 +359,17 @@ void add_claims(std::span<const int> dimensions, std::span<const Outcome> outcom
              "The belief in the correct direction converges to 1 (d = {}; the learning rate "
              "is not given)",
              d),
-         fmt::format("at best {}; at worst {}", described(*best), described(*worst)), holds,
-         holds ? ""
-               : fmt::format("the published claim depends on the unpublished learning rate. B→A, "
-                             "the wrong answer: {}. A→B: {}",
-                             rates_that_say(outcomes, d, ShiftKind::cause, "B→A"),
-                             rates_that_say(outcomes, d, ShiftKind::cause, "A→B"))});
+         fmt::format("after {} episodes, where nothing diverges: at best {}, at worst {}; {} steps "
+                     "of {:g} can reach {} at most",
+                     episodes, described(*best), described(*worst), episodes,
+                     learning.optimizer.learning_rate, show(ceiling)),
+         holds,
+         holds
+             ? ""
+             : fmt::format("the published claim depends on the unpublished learning rate. B→A, "
+                           "the wrong answer: {}. A→B: {}",
+                           rates_that_say(outcomes, d, "B→A"), rates_that_say(outcomes, d, "A→B")),
+         ClaimKind::paper});
     add_control_claim(outcomes, d, ShiftKind::none, "undecided",
                       "Without a shift the belief stays undecided",
                       "steps that long hurt B→A more than A→B whatever the data: the answer does "
@@ -377,7 +409,7 @@ void add_numbers(std::span<const int> dimensions, std::span<const std::vector<Ru
        "With exact parameters both models are the same joint before adaptation",
        fmt::format("log-likelihoods of first mini-batches differ by at most {} of their size",
                    show(first_batch)),
-       first_batch < 1e-9, ""});
+       first_batch < 1e-9, "", ClaimKind::paper});
 }
 
 void add_words(std::span<const int> dimensions, std::span<const Outcome> outcomes, Report& report) {
@@ -392,7 +424,8 @@ void add_words(std::span<const int> dimensions, std::span<const Outcome> outcome
       "Modules start from the exact training distribution and are reset after each episode.",
       "Covariances are inverse-Wishart with mean I; means, offsets and slopes are standard normal.",
       "An adaptation that leaves the finite numbers is an outcome here: the model has lost that "
-      "episode, and it is counted."};
+      "episode, and it is counted; the curves delta/… show it as 1e9. A rate that wins so is no "
+      "evidence for the claim."};
 }
 
 }  // namespace
@@ -441,7 +474,7 @@ Report belief_linear_gaussian(const Settings& settings, const RunOptions& option
               outcomes, report);
   add_rate_curves("delta", ShiftKind::cause, &Outcome::median_delta, outcomes, report);
   report.tables.push_back(cells_table(outcomes));
-  add_claims(dimensions, outcomes, report);
+  add_claims(dimensions, outcomes, learning, report);
   add_numbers(dimensions, runs, outcomes, report);
   add_words(dimensions, outcomes, report);
   return report;
