@@ -261,8 +261,8 @@ void add_proposition4(const Settings& settings, Stream stream, Report& report) {
 
 // ---- likelihoods that sum to 1 ----
 
-/// Sum over all episodes of the product of likelihoods of A->B, adapting by SGD one example at a
-/// time, each example scored before or after it is learnt from.
+/// log of the sum over all episodes of the product of likelihoods of A->B, adapting by SGD one
+/// example at a time, each example scored before or after it is learnt from.
 class EpisodeSum {
  public:
   EpisodeSum(const PairTask& task, double rate, bool before)
@@ -277,9 +277,9 @@ class EpisodeSum {
   }
 
   using Pair = std::array<CategoricalTable<double>, 2>;  // P(A), P(B|A)
-  double sum(const Pair& tables, int steps) const {
-    if (steps == 0) return 1;
-    double total = 0;
+  double log_sum(const Pair& tables, int steps) const {
+    if (steps == 0) return 0;
+    std::array<double, 4> terms{};
     for (std::size_t s = 0; s < 4; ++s) {
       Pair next = tables;
       double log_lik = 0;
@@ -290,9 +290,9 @@ class EpisodeSum {
           next[f].parameters()[i] += rate_ * gradient[i];
         log_lik += (before_ ? tables : next)[f].log_prob(states_, families_[f], s);
       }
-      total += portable_exp(log_lik) * sum(next, steps - 1);
+      terms[s] = log_lik + log_sum(next, steps - 1);
     }
-    return total;
+    return log_sum_exp(terms);
   }
 
  private:
@@ -313,7 +313,7 @@ void add_likelihood(const Settings& settings, std::uint64_t seed, bool before, R
     const auto table = [&](std::size_t f) {
       return std::get<CategoricalTable<double>>(task.modules[f].mechanism);
     };
-    sums.push_back(episodes.sum({table(0), table(1)}, steps));
+    sums.push_back(portable_exp(episodes.log_sum({table(0), table(1)}, steps)));
     worst = std::max(worst, std::abs(sums.back() - 1));
   }
   const bool holds = worst <= 1e-12;
