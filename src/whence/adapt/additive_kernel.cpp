@@ -365,6 +365,21 @@ HWY_ATTR void SumByLevel(const double* moments, std::size_t stride, const std::u
   }
 }
 
+HWY_ATTR void CrossByLevel(const AdditiveItems& items, const double* variances, std::size_t stride,
+                           const std::uint32_t* item, const std::uint8_t* column, std::size_t begin,
+                           std::size_t end, std::size_t order, double* cross) {
+  const LanesTag d;
+  for (std::size_t r = begin; r < end; ++r) {
+    const std::uint16_t* row = items.row.data() + item[r] * items.parents;
+    for (std::size_t c = 0; c < side; c += hn::Lanes(d)) {
+      const Lanes x = hn::LoadU(d, variances + item[r] * stride + c);
+      double* line = cross + side * order * column[r] + c;
+      Look::Accumulate(d, line, x);
+      for (std::size_t p = 0; p < items.parents; ++p) Look::Accumulate(d, line + side * row[p], x);
+    }
+  }
+}
+
 HWY_ATTR void FactorLanes(CholeskyLanes& m) {
   double *lower = m.lower.data(), *inverse = m.inverse.data();
   for (std::size_t i = 0; i < m.order; i += row_block) {
@@ -457,6 +472,7 @@ HWY_EXPORT(AdditiveRoughLook);
 HWY_EXPORT(AdditiveBend);
 HWY_EXPORT(AdditiveMoments);
 HWY_EXPORT(SumByLevel);
+HWY_EXPORT(CrossByLevel);
 HWY_EXPORT(FactorLanes);
 HWY_EXPORT(InverseBlocks);
 HWY_EXPORT(SolveLanes);
@@ -514,6 +530,14 @@ void sum_by_level(std::span<const double> moments, std::size_t stride,
                   std::span<double> sums) {
   HWY_DYNAMIC_DISPATCH(SumByLevel)
   (moments.data(), stride, item.data(), columns, offset.data(), begin, end, sums.data());
+}
+
+void cross_by_level(const AdditiveItems& items, std::span<const double> moments, std::size_t stride,
+                    std::size_t from, std::span<const std::uint32_t> item,
+                    const std::uint8_t* column, std::size_t begin, std::size_t end,
+                    std::size_t order, std::span<double> cross) {
+  HWY_DYNAMIC_DISPATCH(CrossByLevel)
+  (items, moments.data() + from, stride, item.data(), column, begin, end, order, cross.data());
 }
 
 void factor(CholeskyLanes& matrix) { HWY_DYNAMIC_DISPATCH(FactorLanes)(matrix); }

@@ -84,6 +84,13 @@ void sum_by_level(std::span<const double> moments, std::size_t stride,
                   std::span<const std::size_t> offset, std::size_t begin, std::size_t end,
                   std::span<double> sums);
 
+/// Adds a group's variances of row r, which lie `from` doubles behind its item's moments, to
+/// cross [column[r]][row of coefficients][lane] for all rows of coefficients that the item picks.
+void cross_by_level(const AdditiveItems& items, std::span<const double> moments, std::size_t stride,
+                    std::size_t from, std::span<const std::uint32_t> item,
+                    const std::uint8_t* column, std::size_t begin, std::size_t end,
+                    std::size_t order, std::span<double> cross);
+
 void factor(CholeskyLanes& matrix);
 
 /// Of each block of rows, from first[b] up to first[b + 1], its part of the inverse matrix: the

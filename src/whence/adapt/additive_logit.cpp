@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t most_rows = 1024;  // of coefficients: 32 MiB of factors
 constexpr std::size_t lanes = CholeskyLanes::lanes;
+constexpr double least_doubtful = -150;   // nats: newcomers estimated above are looked at again
 constexpr std::size_t many_items = 1000;  // from here on single precision guides the climb
 std::size_t padded(std::size_t n) { return (n + 7) / 8 * 8; }
 
@@ -434,9 +435,12 @@ std::vector<double> AdditiveLogit::gains(std::span<const std::size_t> present,
                    sums);
   for (std::size_t k = 0; k < candidates.size(); ++k) {
     const std::size_t size = rows_.levels(candidates[k]) * stride;
-    result[candidates[k]] =
-        gain_of(candidates[k], level_precision(candidates[k], present, prior.ridge),
-                std::span(sums).subspan(offset[k] * stride, size));
+    const std::span<const double> own = std::span(sums).subspan(offset[k] * stride, size);
+    const std::vector<double> precision = level_precision(candidates[k], present, prior.ridge);
+    const Vector gradient = gradient_of(candidates[k], own);
+    double& gain = result[candidates[k]] = gain_of(precision, gradient, own);
+    if (gain > least_doubtful && gain < 0)
+      gain = gain_beside(candidates[k], precision, gradient, moments);
   }
   const std::vector<double> without = gains_without();
   for (std::size_t p = 0; p < parents_.size(); ++p) result[parents_[p]] = without[p];
@@ -492,13 +496,11 @@ double AdditiveLogit::gain_without(std::size_t parent, std::size_t direction, st
   return gain;
 }
 
-/// Newton's step in the newcomer's coefficients and the intercept, the other parents' held: along
-/// each direction a diagonal matrix, less what the intercept takes of it.
-double AdditiveLogit::gain_of(std::size_t candidate, std::span<const double> precision,
-                              std::span<const double> sums) const {
-  const std::size_t levels = precision.size(), stride = width_ + curvature_.exact();
-  // The gradient: how often the child took each level beside the newcomer's, less expected.
-  std::vector<double> gradient(levels * classes_);
+/// How often the child took each level beside the newcomer's, less expected.
+AdditiveLogit::Vector AdditiveLogit::gradient_of(std::size_t candidate,
+                                                 std::span<const double> sums) const {
+  const std::size_t levels = rows_.levels(candidate), stride = width_ + curvature_.exact();
+  Vector gradient(levels * classes_);
   for (std::size_t l = 0; l < levels; ++l)
     for (std::size_t c = 0; c < classes_; ++c) gradient[l * classes_ + c] = -sums[l * stride + c];
   const std::uint8_t *child = rows_.column(child_), *column = rows_.column(candidate);
@@ -506,6 +508,69 @@ double AdditiveLogit::gain_of(std::size_t candidate, std::span<const double> pre
     if (pooled_[e])
       for (std::size_t r = rows_.begin(e); r < rows_.end(e); ++r)
         gradient[column[r] * classes_ + child[r]] += 1;
+  return gradient;
+}
+
+/// The curvature left to a newcomer when all other coefficients follow: [level][level][lane].
+std::vector<double> AdditiveLogit::curvature_beside(std::size_t candidate,
+                                                    std::span<const double> precision,
+                                                    std::size_t group,
+                                                    std::span<const double> moments) const {
+  const std::size_t levels = precision.size(), size = order_ * lanes;
+  std::vector<double> cross(levels * size, 0.0), left(levels * levels * lanes, 0.0);
+  for (std::size_t e = 0; e < pooled_.size(); ++e)
+    if (pooled_[e])
+      cross_by_level(items_, moments, width_ + curvature_.exact(), width_ + group * lanes,
+                     item_of_row_, rows_.column(candidate), rows_.begin(e), rows_.end(e), order_,
+                     cross);
+  std::vector<double> solved(size);
+  for (std::size_t a = 0; a < levels; ++a) {
+    solved.assign(&cross[a * size], &cross[a * size] + size);
+    solve(curvature_.groups[group], solved);
+    for (std::size_t b = 0; b < levels; ++b) {
+      double* into = &left[(a * levels + b) * lanes];
+      for (std::size_t i = 0; i < size; ++i) into[i % lanes] -= solved[i] * cross[b * size + i];
+      for (std::size_t l = 0; a == b && l < lanes; ++l)
+        into[l] += cross[a * size + l] + precision[a];
+    }
+  }
+  return left;
+}
+
+/// Newton's step in the newcomer's coefficients, all others' following.
+double AdditiveLogit::gain_beside(std::size_t candidate, std::span<const double> precision,
+                                  const Vector& gradient, std::span<const double> moments) const {
+  const std::size_t levels = precision.size();
+  std::vector<double> left, lower(levels * levels), turned(levels);
+  double gain = 0;
+  for (std::size_t d = 0; d + 1 < classes_; ++d) {
+    const std::size_t like = std::min(d, curvature_.exact() - 1), lane = like % lanes;
+    if (d == like && lane == 0) left = curvature_beside(candidate, precision, d / lanes, moments);
+    const double share = variances_[d] / variances_[like];
+    for (std::size_t a = 0; a < levels; ++a) {
+      double along = 0;
+      for (std::size_t c = 0; c < classes_; ++c)
+        along += gradient[a * classes_ + c] * curvature_.directions[c * curvature_.stride + d];
+      for (std::size_t b = 0; b <= a; ++b) {
+        const double prior = a == b ? precision[a] : 0;
+        double rest = prior + share * (left[(a * levels + b) * lanes + lane] - prior);
+        for (std::size_t k = 0; k < b; ++k) rest -= lower[a * levels + k] * lower[b * levels + k];
+        lower[a * levels + b] = b < a ? rest / lower[b * levels + b] : std::sqrt(rest);
+      }
+      for (std::size_t k = 0; k < a; ++k) along -= lower[a * levels + k] * turned[k];
+      const double root = lower[a * levels + a];
+      turned[a] = along / root;
+      gain += 0.5 * turned[a] * turned[a] - 0.5 * portable_log(root * root / precision[a]);
+    }
+  }
+  return gain;
+}
+
+/// Newton's step in the newcomer's coefficients and the intercept, the other parents' held: along
+/// each direction a diagonal matrix, less what the intercept takes of it.
+double AdditiveLogit::gain_of(std::span<const double> precision, const Vector& gradient,
+                              std::span<const double> sums) const {
+  const std::size_t levels = precision.size(), stride = width_ + curvature_.exact();
   double gain = 0;
   for (std::size_t d = 0; d + 1 < classes_; ++d) {
     const std::size_t like = std::min(d, curvature_.exact() - 1);

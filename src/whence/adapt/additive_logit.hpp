@@ -83,8 +83,15 @@ class AdditiveLogit {
   Configurations name_items(std::span<const std::size_t> members) const;
   std::vector<double> level_precision(std::size_t variable, std::span<const std::size_t> present,
                                       double ridge) const;
-  double gain_of(std::size_t candidate, std::span<const double> precision,
+  // Of a newcomer: [level][class], its gradient; what it gains with the other parents' coefficients
+  // held, and with them following.
+  Vector gradient_of(std::size_t candidate, std::span<const double> sums) const;
+  double gain_of(std::span<const double> precision, const Vector& gradient,
                  std::span<const double> sums) const;
+  double gain_beside(std::size_t candidate, std::span<const double> precision,
+                     const Vector& gradient, std::span<const double> moments) const;
+  std::vector<double> curvature_beside(std::size_t candidate, std::span<const double> precision,
+                                       std::size_t group, std::span<const double> moments) const;
   std::vector<double> gains_without() const;
   double gain_without(std::size_t parent, std::size_t direction, std::size_t like,
                       const double* block) const;

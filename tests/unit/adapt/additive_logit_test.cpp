@@ -182,6 +182,38 @@ TEST(AdditiveLogit, WithoutAParentTheEvidenceIsAsEstimated) {
   }
 }
 
+TEST(AdditiveLogit, ANewcomerMuchLikeTheParentsIsSeenBesideThem) {
+  // All columns repeat one level mostly; the child listens to the first two and hardly to the last.
+  constexpr std::size_t columns = 8;
+  Dataset data;
+  Stream stream(9, Purpose::tests, {});
+  for (std::size_t v = 0; v < columns; ++v) {
+    data.variables.push_back({"", Variable::Kind::categorical, 5});
+    data.columns.emplace_back();
+  }
+  data.environments.push_back({"", 0, 3000});
+  for (std::size_t r = 0; r < 3000; ++r) {
+    const int common = sample_index(stream, 5);
+    for (std::size_t v = 0; v + 1 < columns; ++v)
+      data.columns[v].levels.push_back(stream.uniform() < 0.8 ? common : sample_index(stream, 5));
+    const std::size_t heard = stream.uniform() < 0.1 ? 6 : std::size_t(sample_index(stream, 2));
+    data.columns[7].levels.push_back(stream.uniform() < 0.5 ? data.columns[heard].levels[r]
+                                                            : sample_index(stream, 5));
+  }
+  const CategoricalRows rows(data);
+  const auto evidence = [&](const std::vector<std::size_t>& parents) {
+    return AdditiveLogit(rows, 7, parents, everything, everything, {})
+        .log_evidence_of(everything, 1e-6);
+  };
+  const std::vector<std::size_t> parents = {0, 1, 2, 3, 4}, larger = {0, 1, 2, 3, 4, 6};
+  AdditiveLogit fit(rows, 7, parents, everything, everything, {});
+  fit.log_evidence_of(everything, 1e-6);
+  const double gain = evidence(larger) - evidence(parents);
+  ASSERT_GT(gain, -100);  // else nobody would look twice
+  ASSERT_LT(gain, 0);
+  EXPECT_NEAR(fit.gains(everything, {})[6], gain, 1 + 0.1 * std::abs(gain));
+}
+
 TEST(AdditiveLogit, AParentThatSaysNothingCosts) {
   const std::vector<int> levels = {4, 4, 7};
   const Dataset data = additive_data(levels, 500, 4);
