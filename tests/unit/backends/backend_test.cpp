@@ -136,6 +136,9 @@ TEST(Backends, AgreeOnEveryMechanism) {
   for (const auto& optimizer : support::all_optimizers())
     for (bool reset : {true, false}) {
       const GradientAdaptation how{optimizer.spec, reset};
+      // Without a reset all 16 steps follow one another; RMSprop divides small gradients by their
+      // own size, so that the last digits of either side grow from step to step.
+      const double tolerance = reset ? 1e-11 : 1e-9;
       const Scores slow = reference_backend()->score(task.data, task.episodes, task.modules, how);
       const Scores fast = cpu_backend()->score(task.data, task.episodes, task.modules, how, 3);
       for (std::size_t e = 0; e < 4; ++e)
@@ -143,7 +146,7 @@ TEST(Backends, AgreeOnEveryMechanism) {
           for (std::size_t t = 0; t < 4; ++t) {
             const double expected = slow.of(EpisodeId(e), FamilyId(f))[t];
             ASSERT_NEAR(fast.of(EpisodeId(e), FamilyId(f))[t], expected,
-                        1e-11 * std::max(1.0, std::abs(expected)))
+                        tolerance * std::max(1.0, std::abs(expected)))
                 << optimizer.name << ", reset " << reset << ", module " << f << ", step " << t;
           }
     }
