@@ -16,6 +16,7 @@
 #include "whence/core/text.hpp"
 #include "whence/discover/graph_knowledge.hpp"
 #include "whence/discover/graph_report.hpp"
+#include "whence/discover/graph_transfer.hpp"
 #include "whence/io/graph_data.hpp"
 #include "whence/io/number_parser.hpp"
 #include "whence/io/report_files.hpp"
@@ -31,9 +32,12 @@ struct DiscoverCommand {
   std::string name, output;
   DataOptions data;
   std::string dcdi, index = "1", enco, graph, tiers, time_limit, seed = "0", threads = "auto";
-  std::string model = "auto", noise = "robust", restarts = "5";
+  std::string engine = "posterior", model = "auto", noise = "robust", restarts = "5",
+              sweeps = "300";
   std::vector<std::string> forbid, require, targets;
   bool known_targets = false, json = false;
+
+  bool by_transfer() const { return engine == "meta-transfer"; }
 };
 
 [[noreturn]] void refuse(const std::string& place, const std::string& problem,
@@ -76,6 +80,7 @@ GraphOptions options_of(const DiscoverCommand& c, const GraphData& data, const G
   options.seed = seed_of(c.seed);
   options.threads = threads_of(c.threads, globals);
   options.restarts = int(count_of("--restarts", c.restarts, 1, 1000));
+  options.sweeps = int(count_of("--sweeps", c.sweeps, 4, 1'000'000));
   options.baseline = data.loaded.baseline;
   add_edges(c.forbid, EdgeKnowledge::Word::forbidden, names, "--forbid", options.knowledge);
   add_edges(c.require, EdgeKnowledge::Word::required, names, "--require", options.knowledge);
@@ -89,6 +94,29 @@ GraphOptions options_of(const DiscoverCommand& c, const GraphData& data, const G
       set_targets(e, *data.targets[e], names.size(), environments.size(), options.known);
     }
   for (const std::string& text : c.targets) add_targets(text, names, environments, options.known);
+  return options;
+}
+
+/// The paper's learner knows the data and nothing else.
+void refuse_knowledge(const DiscoverCommand& c) {
+  const std::pair<const char*, bool> given[] = {
+      {"--forbid", !c.forbid.empty()},      {"--require", !c.require.empty()},
+      {"--tiers", !c.tiers.empty()},        {"--targets", !c.targets.empty()},
+      {"--known-targets", c.known_targets}, {"--noise", c.noise != "robust"},
+      {"--restarts", c.restarts != "5"},    {"--sweeps", c.sweeps != "300"},
+      {"--model", c.model == "linear"}};
+  for (const auto& [option, is_given] : given)
+    if (is_given)
+      throw Error(ExitCode::usage, "E-USAGE-ENGINE", option,
+                  "--engine meta-transfer has no use for it", "leave one of the two out");
+}
+
+TransferOptions transfer_options(const DiscoverCommand& c, const GraphData& data,
+                                 const Globals& globals) {
+  TransferOptions options;
+  options.seed = seed_of(c.seed);
+  options.threads = threads_of(c.threads, globals);
+  options.baseline = data.loaded.baseline;
   return options;
 }
 
@@ -138,6 +166,7 @@ class SearchWatch {
     options.stop = &stop_;
     options.best_score = &best_;
   }
+  void join(TransferOptions& options) { options.stop = &stop_; }
   Progress progress() {
     return [this](double share) { share_ = share; };
   }
@@ -172,14 +201,13 @@ double seconds_of(const std::string& text) {
 }
 
 /// A signal ends the search and is answered here: the exit code waits until all is written.
-GraphResult search(const DiscoverCommand& c, const Dataset& data, GraphOptions options,
-                   const std::optional<Graph>& graph, Globals& globals) {
+template <class Options, class Find>
+GraphResult search(const DiscoverCommand& c, Options options, const Find& find, Globals& globals) {
   GraphResult result;
   {
     SearchWatch watch(c.name, seconds_of(c.time_limit), ProgressBar::wanted(globals.quiet));
     watch.join(options);
-    result = graph ? find_changes(data, *graph, options, watch.progress())
-                   : find_graph(data, options, watch.progress());
+    result = find(options, watch.progress());
     if (!watch.stopped()) return result;
   }
   const auto signal = take_signal();
@@ -201,9 +229,11 @@ Json options_json(const DiscoverCommand& c) {
   options.set("index", c.dcdi.empty() ? Json() : Json(c.index));
   options.set("enco", last(c.enco));
   options.set("graph", last(c.graph));
+  options.set("engine", c.engine);
   options.set("model", c.model);
   options.set("noise", c.noise);
   options.set("restarts", c.restarts);
+  options.set("sweeps", c.sweeps);
   options.set("seed", c.seed);
   options.set("forbid", Json::list(c.forbid));
   options.set("require", Json::list(c.require));
@@ -227,9 +257,11 @@ std::vector<std::string> command_words(const DiscoverCommand& c) {
   if (!c.dcdi.empty()) add("--index", c.index);
   add("--enco", last(c.enco));
   add("--graph", last(c.graph));
+  add("--engine", c.engine, "posterior");
   add("--model", c.model, "auto");
   add("--noise", c.noise, "robust");
   add("--restarts", c.restarts, "5");
+  add("--sweeps", c.sweeps, "300");
   add("--seed", c.seed, "0");
   for (const std::string& edge : c.forbid) add("--forbid", edge);
   for (const std::string& edge : c.require) add("--require", edge);
@@ -249,7 +281,7 @@ std::string on_screen(const GraphResult& result, const Report& report, bool chan
   };
   std::string out = changes_only ? "" : words(report.summary) + "\n";
   if (!changes_only) out += text_table(report.tables[0], 30) + "\n";
-  out += text_table(report.tables[1], changes_only ? 40 : 20) + "\n";
+  if (report.tables.size() > 1) out += text_table(report.tables[1], changes_only ? 40 : 20) + "\n";
   for (std::size_t k = 0; k < result.advice.size() && k < 10; ++k) out += words(result.advice[k]);
   if (result.advice.size() > 10)
     out += words(fmt::format("and {} more on the page", result.advice.size() - 10));
@@ -269,18 +301,39 @@ std::vector<OutputFile> files_of(const GraphResult& result, const Report& report
   return files;
 }
 
+/// By the engine that was asked for; the graph may be given.
+GraphResult find(const DiscoverCommand& c, const GraphData& data, const std::optional<Graph>& graph,
+                 Globals& globals) {
+  const Dataset& rows = data.loaded.data;
+  if (c.by_transfer())
+    return search(
+        c, transfer_options(c, data, globals),
+        [&](const TransferOptions& options, const Progress& progress) {
+          return learn_graph_by_transfer(rows, options, progress);
+        },
+        globals);
+  return search(
+      c, options_of(c, data, globals),
+      [&](const GraphOptions& options, const Progress& progress) {
+        return graph ? find_changes(rows, *graph, options, progress)
+                     : find_graph(rows, options, progress);
+      },
+      globals);
+}
+
 void run(const DiscoverCommand& c, Globals& globals) {
+  if (c.by_transfer()) refuse_knowledge(c);
   refuse_to_overwrite(inputs_of(c), c.output);
   const GraphData data = read_data(c);
   const LoadedData& loaded = data.loaded;
-  const GraphOptions options = options_of(c, data, globals);
+  options_of(c, data, globals);  // what is wrong with them is said before a folder is made
   std::optional<Graph> graph;
   if (!c.graph.empty()) graph = given_graph(c, names_of(loaded.data));
   stop_if_interrupted();
   OutputDirectory directory(c.output);
-  RunRecord record(command_words(c), options.threads);
+  RunRecord record(command_words(c), threads_of(c.threads, globals));
 
-  GraphResult result = search(c, loaded.data, options, graph, globals);
+  GraphResult result = find(c, data, graph, globals);
   const std::size_t own = result.warnings.size();
   result.warnings.insert(result.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
   Report report = graph_report(result);
@@ -316,6 +369,7 @@ void add_common(CLI::App& app, DiscoverCommand& c) {
       ->allow_extra_args(false);
   app.add_flag("--known-targets", c.known_targets, "use the targets that DCDI or ENCO files hold");
   add_value(app, "--restarts", c.restarts, "N", "searches from different starts");
+  add_value(app, "--sweeps", c.sweeps, "N", "length of each Markov chain");
   add_value(app, "--seed", c.seed, "N", "seed of all random numbers, 0 to 2^64-1");
   add_value(app, "--threads", c.threads, "N", "threads; results do not depend on it")
       ->default_str("as many as this process may use");
@@ -342,6 +396,8 @@ void add_discover(CLI::App& root, Globals& globals) {
   app->add_option("--require", command->require, "an edge that must be; may be given again")
       ->type_name("X->Y")
       ->allow_extra_args(false);
+  add_value(*app, "--engine", command->engine, "posterior|meta-transfer",
+            "meta-transfer: the paper's learner, for comparison; few categorical columns");
   add_value(*app, "--tiers", command->tiers, "FILE",
             "groups of variables, one line each: later ones cause no earlier ones");
   app->footer(

@@ -111,6 +111,38 @@ check 'a bar with the best score' python3 "$WHENCE_SOURCE/tests/cli/on_terminal.
   "$WHENCE" discover "${many[@]}" --restarts 50 -o watched
 check 'that leaves an answer behind' valid "$schema" watched/result.json
 
+# The paper's learner on the same files, for comparison
+accepts simulate graph --graph '0->1' --mechanism categorical --environments 1 --rows 300 --baseline-rows 2000 -o levels -q
+mapfile -t levels < <(files levels)
+accepts discover "${levels[@]}" --engine meta-transfer -o transfer --json
+says engine meta-transfer
+says graph.0.0 X0
+says environments.1.changed None
+check 'valid too' valid "$schema" transfer/result.json
+check 'it says where it is right' grep -q 'right where causes shift' <<<"$err"
+check 'its page is sound' python3 "$WHENCE_SOURCE/tests/cli/check_page.py" transfer
+cp transfer/index.html transfer.html
+accepts report transfer
+check 'and made again' cmp -s transfer.html transfer/index.html
+accepts evaluate transfer/result.json levels/truth.json --json
+says shd.total 0
+says changes None
+accepts discover "${levels[@]}" --engine meta-transfer -o transfer
+check 'on one screen' grep -q "by the paper's criterion" <<<"$out"
+refuses 3 E-DATA-KIND 'X0: .*networks over levels.*leave --engine out' discover "${inputs[@]}" --engine meta-transfer
+accepts simulate graph --graph chain6 --mechanism categorical -o six -q
+mapfile -t six < <(files six)
+refuses 6 E-LIMIT-VARIABLES '2 to 5 variables.*--columns' discover "${six[@]}" --engine meta-transfer
+accepts discover "${six[@]}" --columns X0,X1 --engine meta-transfer -o two -q
+refuses 2 E-USAGE-ENGINE '--forbid' discover "${levels[@]}" --engine meta-transfer --forbid 'X0->X1'
+refuses 2 E-USAGE-CHOICE 'engine' discover "${levels[@]}" --engine paper
+
+# Data with holes
+sed '5s/^[^,]*,/,/' data/shifted_01.csv >holes.csv
+refuses 3 E-DATA-MISSING 'holes.csv:5:1: .*--missing=drop' discover --baseline data/baseline.csv --shifted holes.csv
+accepts discover --baseline data/baseline.csv --shifted holes.csv --missing drop -o holes
+check 'says what was left out' grep -q '1 of 40 rows were left out' <<<"$err"
+
 # Mistakes
 refuses 2 E-USAGE-KNOWLEDGE "no variable .*X9" discover "${inputs[@]}" --forbid 'X9->X1'
 refuses 2 E-USAGE-KNOWLEDGE 'required and forbidden' discover "${inputs[@]}" --forbid 'X0->X1' --require 'X0->X1'

@@ -10,8 +10,8 @@
 #include "whence/belief/graph_search.hpp"
 #include "whence/core/error.hpp"
 #include "whence/discover/canonical_order.hpp"
+#include "whence/discover/edge_support.hpp"
 #include "whence/discover/graph_search_plan.hpp"
-#include "whence/math/logspace.hpp"
 
 namespace whence {
 
@@ -70,104 +70,15 @@ void check_size(const Dataset& data) {
                 "choose some with --columns");
 }
 
-/// What the changes alone say of from -> to against to -> from: both ends get all parents that
-/// either has, so that without a change the two sides are equal.
-class DirectionEvidence {
- public:
-  DirectionEvidence(const FamilyTable& table, const GraphDraw& best, std::size_t from,
-                    std::size_t to)
-      : table_(table), regime_(table.regime(best.regime)), from_(from), to_(to) {
-    shared_ = best.dag.parents(from);
-    shared_ |= best.dag.parents(to);
-    shared_.erase(from);
-    shared_.erase(to);
-  }
-
-  std::size_t parents() const { return shared_.size() + 1; }
-  double with_all() const {
-    return log_odds([&](std::size_t child, const std::vector<std::size_t>& parents) {
-      return table_.scorer().log_score(child, parents, regime_);
-    });
-  }
-  double without(std::size_t environment) const {
-    return log_odds([&](std::size_t child, const std::vector<std::size_t>& parents) {
-      return table_.scorer().log_score_without(child, parents, regime_, environment);
-    });
-  }
-
- private:
-  template <class Score>
-  double log_odds(const Score& score) const {
-    const std::vector<std::size_t> neither = shared_.members();
-    const auto with = [&](std::size_t other) { return shared_.flipped(other).members(); };
-    return score(to_, with(from_)) + score(from_, neither) - score(from_, with(to_)) -
-           score(to_, neither);
-  }
-
-  const FamilyTable& table_;
-  EnvironmentRegime regime_;
-  std::size_t from_, to_;
-  VariableSet shared_;
-};
-
-void explain(const FamilyTable& table, const GraphDraw& best, EdgeFinding& edge) {
-  const DirectionEvidence evidence(table, best, edge.from, edge.to);
-  if (evidence.parents() > table.scorer().max_parents()) return;
-  edge.shift_log_odds = evidence.with_all();
-  double least = edge.shift_log_odds;
-  for (std::size_t e = 0; e < table.scorer().environments(); ++e) {
-    const double without = evidence.without(e);
-    edge.support.push_back(edge.shift_log_odds - without);
-    least = std::min(least, without);
-  }
-  edge.without_best = sigmoid(least);
-}
-
-/// Edges worth showing, the more probable direction of each explained, most probable first.
+/// Edges worth showing, the more probable direction of each explained.
 std::vector<EdgeFinding> findings_of(const FamilyTable& table, const GraphDraw& best,
                                      const EdgeMatrix& edges, const GraphOptions& options) {
-  std::vector<EdgeFinding> findings;
-  const std::size_t m = edges.variables;
-  for (std::size_t i = 0; i < m; ++i)
-    for (std::size_t j = 0; j < m; ++j) {
-      if (i == j || edges.at(i, j) < worth_showing) continue;
-      EdgeFinding edge;
-      edge.from = i;
-      edge.to = j;
-      edge.probability = std::min(1.0, edges.at(i, j));
-      edge.adjacent_probability = std::min(1.0, edges.at(i, j) + edges.at(j, i));
-      findings.push_back(std::move(edge));
-    }
+  std::vector<EdgeFinding> findings = edges_worth_showing(edges);
   parallel_for(findings.size(), options.threads, [&](std::size_t k) {
     if (options.stop != nullptr && options.stop->load()) return;  // no time for reasons
-    if (findings[k].adjacent_probability > worth_explaining) explain(table, best, findings[k]);
+    if (findings[k].adjacent_probability > worth_explaining) explain_edge(table, best, findings[k]);
   });
-  std::stable_sort(findings.begin(), findings.end(),
-                   [](const auto& a, const auto& b) { return a.probability > b.probability; });
   return findings;
-}
-
-/// Edges more probable than not. They may close a cycle though no draw does: then the weakest of
-/// them stay out.
-Graph likely_graph(const EdgeMatrix& edges, bool& cycle_broken) {
-  const std::size_t m = edges.variables;
-  std::vector<std::pair<std::size_t, std::size_t>> order;
-  for (std::size_t i = 0; i < m; ++i)
-    for (std::size_t j = 0; j < m; ++j)
-      if (i != j && edges.at(i, j) > 0.5) order.emplace_back(i, j);
-  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
-    return edges.at(a.first, a.second) > edges.at(b.first, b.second);
-  });
-  Dag dag(m);
-  for (const auto& [i, j] : order) {
-    if (dag.closes_cycle(i, j)) {
-      cycle_broken = true;
-      continue;
-    }
-    dag.flip(i, j);
-    dag.update();
-  }
-  return dag.graph();
 }
 
 std::vector<std::vector<std::size_t>> likely_targets(const GraphResult& result) {
@@ -303,6 +214,49 @@ GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order
 }
 
 }  // namespace
+
+std::vector<EdgeFinding> edges_worth_showing(const EdgeMatrix& edges) {
+  std::vector<EdgeFinding> findings;
+  const std::size_t m = edges.variables;
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j) {
+      if (i == j || edges.at(i, j) < worth_showing) continue;
+      EdgeFinding edge;
+      edge.from = i;
+      edge.to = j;
+      edge.probability = std::min(1.0, edges.at(i, j));
+      edge.adjacent_probability = std::min(1.0, edges.at(i, j) + edges.at(j, i));
+      findings.push_back(std::move(edge));
+    }
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const auto& a, const auto& b) { return a.probability > b.probability; });
+  return findings;
+}
+
+Graph likely_graph(const EdgeMatrix& edges, bool& cycle_broken) {
+  const std::size_t m = edges.variables;
+  std::vector<std::pair<std::size_t, std::size_t>> order;
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j)
+      if (i != j && edges.at(i, j) > 0.5) order.emplace_back(i, j);
+  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    return edges.at(a.first, a.second) > edges.at(b.first, b.second);
+  });
+  Dag dag(m);
+  for (const auto& [i, j] : order) {
+    if (dag.closes_cycle(i, j)) {
+      cycle_broken = true;
+      continue;
+    }
+    dag.flip(i, j);
+    dag.update();
+  }
+  return dag.graph();
+}
+
+std::string_view name_of(GraphEngine engine) {
+  return engine == GraphEngine::posterior ? "posterior" : "meta-transfer";
+}
 
 std::string_view name_of(GraphModel model) {
   switch (model) {

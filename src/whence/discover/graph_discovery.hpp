@@ -2,6 +2,7 @@
 // that is.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -23,6 +24,13 @@ enum class GraphModel {
   categorical,  // categorical variables
 };
 std::string_view name_of(GraphModel model);
+
+/// Who found the graph.
+enum class GraphEngine {
+  posterior,      // find_graph: a posterior over graphs and over what changed
+  meta_transfer,  // learn_graph_by_transfer: the paper's belief per edge, nothing about changes
+};
+std::string_view name_of(GraphEngine engine);
 
 struct GraphOptions {
   GraphModel model = GraphModel::automatic;
@@ -47,14 +55,14 @@ struct EdgeFinding {
   double probability = 0, adjacent_probability = 0;
   double shift_log_odds = 0;    // for this direction against the other, from changes alone
   std::vector<double> support;  // [environment]: what is lost of it when that one is left out
-  double without_best = 0;      // probability of the direction, the most telling one left out
+  std::array<double, 2> leave_one_out = {0, 1};  // range of the probability over leaving out any
 };
 
 struct GraphEnvironment {
   std::string name;
   std::size_t rows = 0;
   bool baseline = false;
-  std::vector<double> changed;  // [variable]
+  std::vector<double> changed;  // [variable]; empty where the engine cannot tell
   double all_changed = 0, none_changed = 0;
 };
 
@@ -68,6 +76,7 @@ struct SearchRecord {
 };
 
 struct GraphResult {
+  GraphEngine engine = GraphEngine::posterior;
   std::vector<std::string> variables;
   GraphModel model = GraphModel::linear;
   std::string model_reason;
@@ -93,6 +102,12 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options = {},
 /// The graph is given: only what changed in each environment is asked.
 GraphResult find_changes(const Dataset& data, const Graph& graph, GraphOptions options = {},
                          const Progress& progress = {});
+
+/// Edges that a result lists, most probable first, without their support.
+std::vector<EdgeFinding> edges_worth_showing(const EdgeMatrix& edges);
+
+/// Edges more probable than not. They may close a cycle: then the weakest of them stay out.
+Graph likely_graph(const EdgeMatrix& edges, bool& cycle_broken);
 
 /// The log-posterior score of one graph with the regime that suits it best: for judging a search.
 double graph_score(const Dataset& data, const Graph& graph, const GraphOptions& options,

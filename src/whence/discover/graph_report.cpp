@@ -1,6 +1,7 @@
 #include "whence/discover/graph_report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -21,11 +22,22 @@ std::string percent(double p) {
   return fmt::format("{:.1f} %", 100 * p);
 }
 
+/// Both ends of a range, shortly: "61.2–100 %".
+std::string percent_range(const std::array<double, 2>& range) {
+  const auto end = [](double p) {
+    return p < 0.001 ? "0" : p > 0.999 ? "100" : fmt::format("{:.1f}", 100 * p);
+  };
+  const std::string low = end(range[0]), high = end(range[1]);
+  return (low == high ? low : low + "–" + high) + " %";
+}
+
 double bounded(double p) { return std::clamp(p, 0.0, 1.0); }
 
 std::string plural(std::size_t n, const char* word) {
   return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
 }
+
+bool has_posterior(const GraphResult& result) { return result.engine == GraphEngine::posterior; }
 
 // ---- JSON ----
 
@@ -37,6 +49,10 @@ Json support_json(const GraphResult& result, const EdgeFinding& edge) {
   return support;
 }
 
+Json range_json(const std::array<double, 2>& range) {
+  return Json::object({{"low", bounded(range[0])}, {"high", bounded(range[1])}});
+}
+
 Json edge_json(const GraphResult& result, const EdgeFinding& edge) {
   const bool explained = !edge.support.empty();
   return Json::object({{"from", result.variables[edge.from]},
@@ -44,7 +60,7 @@ Json edge_json(const GraphResult& result, const EdgeFinding& edge) {
                        {"probability", bounded(edge.probability)},
                        {"adjacent_probability", bounded(edge.adjacent_probability)},
                        {"shift_log_odds", explained ? Json(edge.shift_log_odds) : Json()},
-                       {"without_best", explained ? Json(bounded(edge.without_best)) : Json()},
+                       {"leave_one_out", explained ? range_json(edge.leave_one_out) : Json()},
                        {"support", explained ? support_json(result, edge) : Json()}});
 }
 
@@ -61,7 +77,12 @@ Json edges_json(const GraphResult& result) {
     for (std::size_t j = 0; j < m; ++j) {
       const double p = result.edges.at(i, j);
       if (i == j || told[i * m + j] || p <= 0) continue;
-      edges.items.push_back(edge_json(result, {i, j, p, p + result.edges.at(j, i), 0, {}, 0}));
+      EdgeFinding edge;
+      edge.from = i;
+      edge.to = j;
+      edge.probability = p;
+      edge.adjacent_probability = p + result.edges.at(j, i);
+      edges.items.push_back(edge_json(result, edge));
     }
   return edges;
 }
@@ -76,6 +97,7 @@ Json pairs_json(const Graph& graph, const std::vector<std::string>& names) {
 }
 
 Json class_json(const GraphResult& result) {
+  if (!has_posterior(result)) return {};
   Json undirected = Json::list();
   for (const auto& [a, b] : result.essential.undirected)
     undirected.items.push_back(
@@ -87,15 +109,16 @@ Json class_json(const GraphResult& result) {
 }
 
 Json environment_json(const GraphResult& result, const GraphEnvironment& e) {
-  Json changed = Json::object();
-  for (std::size_t v = 0; v < result.variables.size(); ++v)
+  const bool told = !e.changed.empty();
+  Json changed = told ? Json::object() : Json();
+  for (std::size_t v = 0; v < e.changed.size(); ++v)
     changed.set(result.variables[v], bounded(e.changed[v]));
   return Json::object({{"name", e.name},
                        {"rows", e.rows},
                        {"baseline", e.baseline},
                        {"changed", std::move(changed)},
-                       {"all_changed", bounded(e.all_changed)},
-                       {"none_changed", bounded(e.none_changed)}});
+                       {"all_changed", told ? Json(bounded(e.all_changed)) : Json()},
+                       {"none_changed", told ? Json(bounded(e.none_changed)) : Json()}});
 }
 
 /// Equal graphs once, with how often they were drawn; most frequent first.
@@ -127,8 +150,8 @@ Json search_json(const GraphResult& result) {
   return Json::object({{"exact", search.exact},
                        {"restarts", search.scores.size()},
                        {"scores", Json::list(search.scores)},
-                       {"best_score", result.best_score},
-                       {"chain_spread", search.chain_spread},
+                       {"best_score", has_posterior(result) ? Json(result.best_score) : Json()},
+                       {"chain_spread", has_posterior(result) ? Json(search.chain_spread) : Json()},
                        {"families_scored", search.families_scored},
                        {"stopped", search.stopped.empty() ? Json() : Json(search.stopped)}});
 }
@@ -156,18 +179,27 @@ std::string best_support(const GraphResult& result, const EdgeFinding& edge) {
 }
 
 Table edges_table(const GraphResult& result) {
-  Table table{
-      "edges",
-      "Edges, and what is left of each without its best environment",
-      {"cause", "effect", "probability", "joined", "best left out", "supported most by (nats)"},
-      {}};
+  Table table{"edges",
+              "Edges, and the range of each probability when any one environment is left out",
+              {"cause", "effect", "probability", "joined", "one left out", "most support (nats)"},
+              {}};
   for (const EdgeFinding& edge : result.findings) {
     if (edge.probability < least_drawn) continue;
     table.rows.push_back({result.variables[edge.from], result.variables[edge.to],
                           percent(edge.probability), percent(edge.adjacent_probability),
-                          edge.support.empty() ? "–" : percent(edge.without_best),
+                          edge.support.empty() ? "–" : percent_range(edge.leave_one_out),
                           best_support(result, edge)});
   }
+  return table;
+}
+
+/// What the paper's learner says: no more than a belief per edge.
+Table beliefs_table(const GraphResult& result) {
+  Table table{"edges", "Beliefs σ(γ) in edges", {"cause", "effect", "belief", "joined"}, {}};
+  for (const EdgeFinding& edge : result.findings)
+    if (edge.probability >= least_drawn)
+      table.rows.push_back({result.variables[edge.from], result.variables[edge.to],
+                            percent(edge.probability), percent(edge.adjacent_probability)});
   return table;
 }
 
@@ -193,6 +225,12 @@ Table changes_table(const GraphResult& result) {
 }
 
 std::vector<std::string> assumptions_of(const GraphResult& result) {
+  if (!has_posterior(result))
+    return {"There are no hidden common causes and no cycles; all variables are categorical.",
+            "What shifts is the own law of causes: where the mechanism of an effect shifts, the "
+            "criterion can point the wrong way.",
+            "One network per variable and set of parents, trained on the baseline; γ descends the "
+            "regret of adapting to episodes of the shifted environments."};
   std::vector<std::string> list = {"There are no hidden common causes and no cycles.",
                                    "Mechanisms change independently; where nothing changed, data "
                                    "do not tell the direction of an "
@@ -207,6 +245,7 @@ std::vector<std::string> assumptions_of(const GraphResult& result) {
 Json graph_result_json(const GraphResult& result, const GraphProvenance& provenance) {
   return Json::object(
       {{"variables", Json::list(result.variables)},
+       {"engine", name_of(result.engine)},
        {"summary", in_words(result)},
        {"edges", edges_json(result)},
        {"graph", pairs_json(result.graph, result.variables)},
@@ -214,10 +253,10 @@ Json graph_result_json(const GraphResult& result, const GraphProvenance& provena
        {"environments",
         listed(result.environments,
                [&](const GraphEnvironment& e) { return environment_json(result, e); })},
-       {"quiet", bounded(result.quiet)},
+       {"quiet", has_posterior(result) ? Json(bounded(result.quiet)) : Json()},
        {"model", Json::object({{"name", name_of(result.model)},
                                {"reason", result.model_reason},
-                               {"scale", result.scale},
+                               {"scale", has_posterior(result) ? Json(result.scale) : Json()},
                                {"variables", listed(provenance.variables, variable_json)}})},
        {"search", search_json(result)},
        {"draws", draws_json(result)},
@@ -254,6 +293,7 @@ std::string in_words(const GraphResult& result) {
                   plural(result.variables.size(), "variable"), sure);
   if (unsure > 0) text += fmt::format(", {} less sure", unsure);
   if (open > 0) text += fmt::format(", {} whose direction stays open", open);
+  if (!has_posterior(result)) return text + ", by the paper's criterion.";
   return text + fmt::format(". Something changed in {} of {}.", changed,
                             plural(shifted, "shifted environment"));
 }
@@ -266,9 +306,11 @@ GraphView graph_view(const GraphResult& result) {
     if (edge.probability < least_drawn && !in_graph) continue;
     view.edges.push_back({edge.from, edge.to, bounded(edge.probability),
                           bounded(edge.adjacent_probability), in_graph, is_open(edge),
-                          bounded(edge.without_best), edge.support});
+                          edge.support.empty() ? std::array{0.0, 1.0} : edge.leave_one_out,
+                          edge.support});
   }
   for (const GraphEnvironment& e : result.environments) {
+    if (e.changed.empty()) continue;  // nothing is known of it
     GraphView::Environment one{
         e.name, e.rows, e.baseline, e.changed, bounded(e.all_changed), bounded(e.none_changed)};
     for (double& p : one.changed) p = bounded(p);
@@ -284,14 +326,16 @@ Report graph_report(const GraphResult& result) {
   report.title =
       fmt::format("What causes what among {}", plural(result.variables.size(), "variable"));
   report.summary = in_words(result);
-  report.tables = {edges_table(result), changes_table(result)};
+  report.tables = has_posterior(result) ? std::vector{edges_table(result), changes_table(result)}
+                                        : std::vector{beliefs_table(result)};
   report.assumptions = assumptions_of(result);
   report.warnings = result.warnings;
   for (std::size_t k = 0; k < result.search.scores.size(); ++k)
     report.numbers.push_back(
         {fmt::format("score of the best graph from start {}", k + 1), result.search.scores[k]});
-  report.numbers.push_back(
-      {"largest difference of an edge between chains", result.search.chain_spread});
+  if (has_posterior(result))
+    report.numbers.push_back(
+        {"largest difference of an edge between chains", result.search.chain_spread});
   report.numbers.push_back({"families scored", double(result.search.families_scored)});
   return report;
 }

@@ -36,8 +36,8 @@ std::string in_words(const GraphResult& result);
 /// What the page draws.
 GraphView graph_view(const GraphResult& result);
 
-/// What the page says beside it. Tables: "edges", with what is left when the most telling
-/// environment is left out, and "changes".
+/// What the page says beside it. Tables: "edges", with the range of each probability over leaving
+/// out any one environment, and "changes"; of the paper's learner only "edges".
 Report graph_report(const GraphResult& result);
 
 }  // namespace whence

@@ -172,7 +172,7 @@ GraphView pair_view(const DirectionResult& result) {
     edge.in_graph =
         result.verdict.kind == Verdict::Kind::direction && result.verdict.from == int(s);
     edge.open = result.verdict.kind != Verdict::Kind::direction && result.belief[2] < 0.5;
-    edge.without_best = s == 0 ? result.leave_one_out[0] : result.leave_one_out_mirrored[0];
+    edge.leave_one_out = s == 0 ? result.leave_one_out : result.leave_one_out_mirrored;
     for (const EnvironmentFinding& e : result.environments)
       edge.support.push_back(s == 0 ? e.log_odds : -e.log_odds);
     view.edges.push_back(std::move(edge));

@@ -297,10 +297,10 @@ std::string graph_island(const GraphView& view) {
     environments += (environments.empty() ? "" : ",") + json_string(e.name);
   for (const GraphView::Edge& e : view.edges)
     edges += fmt::format(
-        "{}{{\"from\":{},\"to\":{},\"p\":{:.5g},\"adjacent\":{:.5g},\"open\":{},\"without\":{:.5g},"
-        "\"support\":{}}}",
+        "{}{{\"from\":{},\"to\":{},\"p\":{:.5g},\"adjacent\":{:.5g},\"open\":{},"
+        "\"low\":{:.5g},\"high\":{:.5g},\"support\":{}}}",
         edges.empty() ? "" : ",", e.from, e.to, e.probability, e.adjacent, e.open ? 1 : 0,
-        e.without_best, json_list(e.support));
+        e.leave_one_out[0], e.leave_one_out[1], json_list(e.support));
   return fmt::format("{{\"variables\":[{}],\"environments\":[{}],\"edges\":[{}]}}", names,
                      environments, edges);
 }
@@ -426,8 +426,10 @@ std::string_view graph_script() {
       add(detail, 'p', 'No environment speaks for or against this direction.');
       return;
     }
-    add(detail, 'p', 'Without its most telling environment the direction would have ' +
-      `${percent(edge.without)}. What each environment adds, in nats:`);
+    add(detail, 'p', 'With any one environment left out the edge would have ' +
+      (percent(edge.low) === percent(edge.high) ? percent(edge.low)
+        : `${percent(edge.low)} to ${percent(edge.high)}`) +
+      '. What each environment adds to this direction, in nats:');
     const table = add(detail, 'table'), body = add(table, 'tbody');
     const most = Math.abs(rows[0][1]);
     for (const [environment, value] of rows.slice(0, 12)) {

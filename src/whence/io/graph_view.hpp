@@ -2,6 +2,7 @@
 // where.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -15,9 +16,9 @@ struct GraphView {
     std::size_t from = 0, to = 0;
     double probability = 0, adjacent = 0;
     bool in_graph = false;
-    bool open = false;        // data of these shifts cannot tell its direction
-    double without_best = 0;  // probability of the direction, the most telling environment left out
-    std::vector<double> support;  // [environment], nats; may be empty
+    bool open = false;                             // data of these shifts cannot tell its direction
+    std::array<double, 2> leave_one_out = {0, 1};  // range, any one environment left out
+    std::vector<double> support;                   // [environment], nats; may be empty
   };
   struct Environment {
     std::string name;

@@ -48,7 +48,8 @@ Json edge_json(const GraphView::Edge& edge) {
                        {"adjacent", edge.adjacent},
                        {"in_graph", edge.in_graph},
                        {"open", edge.open},
-                       {"without_best", edge.without_best},
+                       {"low", edge.leave_one_out[0]},
+                       {"high", edge.leave_one_out[1]},
                        {"support", Json::list(edge.support)}});
 }
 
@@ -178,10 +179,14 @@ GraphView read_view(const Reader& r, const Json& json) {
   GraphView view;
   view.variables = r.texts(json, "variables");
   for (const Json& item : r.list(json, "edges")) {
-    GraphView::Edge edge{r.count(item, "from"),          r.count(item, "to"),
-                         r.number(item, "probability"),  r.number(item, "adjacent"),
-                         r.flag(item, "in_graph"),       r.flag(item, "open"),
-                         r.number(item, "without_best"), r.numbers(item, "support")};
+    GraphView::Edge edge{r.count(item, "from"),
+                         r.count(item, "to"),
+                         r.number(item, "probability"),
+                         r.number(item, "adjacent"),
+                         r.flag(item, "in_graph"),
+                         r.flag(item, "open"),
+                         {r.number(item, "low"), r.number(item, "high")},
+                         r.numbers(item, "support")};
     if (edge.from >= view.variables.size() || edge.to >= view.variables.size())
       r.member(item, "variable", Json::Kind::object);  // nobody has that number
     view.edges.push_back(std::move(edge));

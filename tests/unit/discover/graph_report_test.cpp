@@ -20,8 +20,9 @@ GraphResult sample() {
   r.edges.at(2, 0) = 0.001;
   r.graph = read_graph("0->1->2");
   r.essential = {read_graph("0->1", 3), {{1, 2}}};
-  r.findings = {
-      {0, 1, 0.99, 0.99, 4, {0, 4}, 0.5}, {1, 2, 0.6, 1, 0, {}, 0}, {2, 1, 0.4, 1, 0, {}, 0}};
+  r.findings = {{0, 1, 0.99, 0.99, 4, {0, 4}, {0.5, 0.9999}},
+                {1, 2, 0.6, 1, 0, {}, {}},
+                {2, 1, 0.4, 1, 0, {}, {}}};
   r.environments = {{"base", 50, true, {0, 0, 0}, 0, 1},
                     {"e", 10, false, {0.9, 0.1, 0}, 0.01, 0.02}};
   r.draws = {r.graph, r.graph, read_graph("0->1,2->1", 3)};
@@ -56,11 +57,29 @@ TEST(GraphReport, WordsAndTables) {
             "Something changed in 1 of 1 shifted environment.");
   const Report report = graph_report(result);
   EXPECT_EQ(report.tables[0].rows[0],
-            (std::vector<std::string>{"a", "b", "99.0 %", "99.0 %", "50.0 %", "e (+4.0)"}));
+            (std::vector<std::string>{"a", "b", "99.0 %", "99.0 %", "50.0–100 %", "e (+4.0)"}));
   EXPECT_EQ(report.tables[1].rows[1][2], "a (90.0 %)");
   const GraphView view = graph_view(result);
   EXPECT_TRUE(view.edges[1].open);
   EXPECT_FALSE(view.edges[2].in_graph);
+}
+
+TEST(GraphReport, WhatThePapersLearnerCannotSayIsNull) {
+  GraphResult result = sample();
+  result.engine = GraphEngine::meta_transfer;
+  result.draws.clear();
+  for (GraphEnvironment& e : result.environments) e.changed.clear();
+  for (EdgeFinding& edge : result.findings) edge.support.clear();
+  const Json json = graph_result_json(result, {});
+  EXPECT_EQ(json.find("engine")->text, "meta-transfer");
+  const Json& environment = json.find("environments")->items[1];
+  for (const Json* value :
+       {environment.find("changed"), environment.find("all_changed"), json.find("quiet"),
+        json.find("equivalence_class"), json.find("edges")->items[0].find("leave_one_out")})
+    EXPECT_TRUE(value->is(Json::Kind::null));
+  EXPECT_EQ(graph_report(result).tables.size(), 1u);
+  EXPECT_TRUE(graph_view(result).environments.empty());
+  EXPECT_NE(in_words(result).find("by the paper's criterion"), std::string::npos);
 }
 
 TEST(GraphReport, TruthsOfSimulationsAreReadBack) {

@@ -74,9 +74,9 @@ TEST(GraphLayout, ATreeHasNoCrossingsAndIsSymmetric) {
 GraphView sample(const std::string& name) {
   GraphView view;
   view.variables = {name, "b", "c"};
-  view.edges = {{0, 1, 0.999, 1, true, false, 0.9, {0, 3.5}},
-                {1, 2, 0.7, 0.99, true, true, 0.5, {0, 0.1}},
-                {2, 1, 0.29, 0.99, false, true, 0.5, {}}};
+  view.edges = {{0, 1, 0.999, 1, true, false, {0.9, 1}, {0, 3.5}},
+                {1, 2, 0.7, 0.99, true, true, {0.5, 0.7}, {0, 0.1}},
+                {2, 1, 0.29, 0.99, false, true, {0, 1}, {}}};
   view.environments = {{"baseline", 100, true, {0, 0, 0}, 0, 0},
                        {name, 10, false, {0.99, 0.01, 0}, 0.001, 0.002}};
   view.advice = {name + " and b"};
