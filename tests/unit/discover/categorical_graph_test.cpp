@@ -65,14 +65,15 @@ TEST(FindCategoricalGraph, TheOrderOfTheDataDoesNotMatter) {
 }
 
 TEST(FindCategoricalGraph, WhatLevelsAreCalledDoesNotMatter) {
-  // Levels have no unit; their numbers are what a reader happened to give them.
+  // Levels have no unit; their numbers are what a reader happened to give them. Additive fits are
+  // iterated in coordinates that depend on them, and stop when they are close: hence the tolerance.
   const Dataset data = measured("0->1->2->3", 52);
   Dataset other = data;
   for (Column& column : other.columns)
     for (std::int32_t& level : column.levels) level = (level + 1) % 3;
   const GraphResult a = find_graph(data, quick()), b = find_graph(other, quick());
   for (std::size_t k = 0; k < a.edges.values.size(); ++k)
-    EXPECT_NEAR(a.edges.values[k], b.edges.values[k], 1e-9);
+    EXPECT_NEAR(a.edges.values[k], b.edges.values[k], 1e-3);
 }
 
 /// Independent columns of so many levels.

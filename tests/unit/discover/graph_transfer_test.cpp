@@ -18,8 +18,7 @@ Dataset measured(std::string_view graph, std::size_t environments, std::uint64_t
   GraphWorldSpec spec;
   spec.graph = read_graph(graph);
   spec.mechanism = GraphMechanism::categorical;
-  spec.shift = GraphShift::hard;
-  spec.levels = 6;
+  spec.shift = GraphShift::soft;
   spec.environments = environments;
   spec.rows = 300;
   spec.baseline_rows = 2000;
@@ -33,15 +32,22 @@ TransferOptions from_first(int threads = 1) {
   return options;
 }
 
-TEST(LearnGraphByTransfer, BelievesInTheCauseThatShifts) {
-  for (std::uint64_t seed : {31, 32}) {
+TEST(LearnGraphByTransfer, BelievesInTheCauseThatShiftsMoreOftenThanNot) {
+  int right = 0, wrong = 0;
+  for (std::uint64_t seed = 31; seed < 51; ++seed) {
     const GraphResult result = learn_graph_by_transfer(measured("0->1", 1, seed), from_first());
-    EXPECT_GT(result.edges.at(0, 1), 0.9) << seed;
-    EXPECT_EQ(result.graph, read_graph("0->1"));
-    EXPECT_EQ(result.engine, GraphEngine::meta_transfer);
-    EXPECT_TRUE(result.environments[1].changed.empty()) << "it says nothing about changes";
-    EXPECT_NE(result.warnings.at(0).find("right where causes shift"), std::string::npos);
+    right += result.edges.at(0, 1) > 0.9;
+    wrong += result.edges.at(1, 0) > 0.9;
   }
+  EXPECT_GT(right, 2 * wrong);
+}
+
+TEST(LearnGraphByTransfer, SaysWhatItCannotSay) {
+  const GraphResult result = learn_graph_by_transfer(measured("0->1", 1, 31), from_first());
+  EXPECT_EQ(result.engine, GraphEngine::meta_transfer);
+  EXPECT_TRUE(result.environments[1].changed.empty());
+  EXPECT_TRUE(result.findings[0].support.empty());
+  EXPECT_NE(result.warnings.at(0).find("right where causes shift"), std::string::npos);
 }
 
 /// Columns, environments and rows the other way round.
