@@ -38,6 +38,25 @@ printf '%s' "$out" >one.json
 accepts meta-learn --config configs/c.json --threads 3 --json
 printf '%s' "$out" >three.json
 check "threads change no edge" same one.json three.json
+# any graph of up to 8 variables; beyond 5 without the sums over all acyclic ones
+network='"world": "network", "levels": 2, "training_rows": 200, "training_steps": 5, "episodes": 3, "belief_over": "edges"'
+for graph in collider3 '0->1,{0,1}->2' er:4:4; do
+  config "{$network, \"graph\": \"$graph\", \"acyclicity\": \"exact\"}"
+  accepts meta-learn --config configs/c.json -o graph
+  [[ $out == *'exact Bayes update'* ]] || fail "summary of $graph: $out"
+done
+config "{$network, \"graph\": \"chain6\", \"acyclicity\": \"penalty\", \"estimator\": \"sampled\", \"samples\": 3}"
+accepts meta-learn --config configs/c.json --json
+[[ $out == *'too many variables for the exact posterior'* ]] || fail "summary of chain6"
+[[ $out == *'"effective-samples/F"'* ]] || fail "effective samples of every node"
+[[ $out == *'"id": "shd"'* ]] || fail "the Hamming distance over episodes"
+rejected 4 E-GRAPH-CYCLE "c.json:1:.*'graph' is no graph" "{$network, \"graph\": \"0->1->0\"}"
+rejected 4 E-GRAPH-SYNTAX "'graph' is no graph" "{$network, \"graph\": \"sideways\"}"
+rejected 4 E-CONFIG-RANGE '2 to 8 variables, not 9' "{$network, \"graph\": \"chain9\"}"
+rejected 4 E-CONFIG-TYPE 'must be a text' "{$network, \"graph\": 3}"
+rejected 4 E-CONFIG-KEY "'variables' is not used with \"graph\"" "{$network, \"graph\": \"chain3\", \"variables\": 3}"
+rejected 6 E-LIMIT-GRAPHS 'penalty' "{$network, \"graph\": \"chain6\", \"acyclicity\": \"exact\"}"
+
 for objective in mixture printed; do
   config "{\"world\": \"spline\", \"episodes\": 5, \"batch\": 60, \"belief_objective\": \"$objective\",
     \"adaptation\": {\"optimizer\": \"adam\", \"learning_rate\": 0.001}}"
