@@ -2,9 +2,14 @@
 
     python3 bench/contenders/graph_rivals.py --venv DIR           # makes DIR with the packages, once
     python3 bench/contenders/graph_rivals.py --venv DIR --graph er:20:40 --sets 5
+    python3 bench/contenders/graph_rivals.py --venv DIR --sachs   # flow cytometry instead of simulations
 
 Every data set is written by `whence simulate graph`; all answers are judged by `whence evaluate`. The
 empty graph stands beside them. Rivals that are not installed are left out, and the output says so.
+
+--sachs: 7466 cells of Sachs et al. (2005) as the package cdt has them, in logarithms. The package does not
+say which rows belong together: they are cut by the published sizes of the nine experiments, in their order.
+The truth is the network of that paper with the 17 edges that bnlearn gives it, which is itself an estimate.
 
 What each is told:
     whence     which file is the baseline
@@ -19,6 +24,7 @@ or else that of the true causal order. So the distances of cd-nod and gies are t
 import argparse
 import csv
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -28,6 +34,7 @@ import time
 from pathlib import Path
 
 PACKAGES = ["causal-learn==0.1.4.8", "gies==0.0.3", "causaldag==0.1a163"]
+DATA_PACKAGE = "cdt==0.6.0"  # for its files alone
 ROOT = Path(__file__).resolve().parents[2]
 
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -174,14 +181,21 @@ def write_graph(path, names, edges):
 class DataSet:
     def __init__(self, options, number, folder):
         self.whence, self.folder, self.limit = options.whence, folder, options.time_limit
-        simulate = [self.whence, "simulate", "graph", "-q", "--seed", str(options.seed + number), "-o", folder]
+        if options.sachs:
+            write_cytometry(folder)
+        else:
+            self.simulate(options, number)
+        self.truth_file = folder / "truth.json"
+        self.truth = json.loads(self.truth_file.read_text())
+        self.names = self.truth["variables"]
+
+    def simulate(self, options, number):
+        simulate = [self.whence, "simulate", "graph", "-q", "--seed", str(options.seed + number)]
+        simulate += ["-o", self.folder]
         for key in ("graph", "shift", "noise", "weights", "rows", "baseline_rows"):
             if getattr(options, key) is not None:
                 simulate += ["--" + key.replace("_", "-"), getattr(options, key)]
         subprocess.run(simulate, check=True)
-        self.truth_file = folder / "truth.json"
-        self.truth = json.loads(self.truth_file.read_text())
-        self.names = self.truth["variables"]
 
     def judged(self, edges):
         return evaluate(self.whence, write_graph(self.folder / "found.json", self.names, edges), self.truth_file)
@@ -206,6 +220,54 @@ class DataSet:
         if name == "empty":
             return self.judged([]), 0.0
         return self.ask_whence() if name == "whence" else self.ask_rival(name)
+
+
+# ---- flow cytometry ------------------------------------------------------------------------------
+
+# The experiments, in the order of the rows: cells, and what the reagent is known to act on.
+EXPERIMENTS = {
+    "cd3cd28": (853, []),
+    "icam2": (902, []),
+    "akt_inhibitor": (911, ["pakts473"]),
+    "g0076": (723, ["PKC"]),
+    "psitectorigenin": (810, ["PIP2"]),
+    "u0126": (799, ["pmek"]),
+    "ly294002": (848, ["pakts473"]),
+    "pma": (913, ["PKC"]),
+    "b2camp": (707, ["PKA"]),
+}
+CYTOMETRY_EDGES = {
+    "PKC": ["PKA", "praf", "pmek", "pjnk", "P38"],
+    "PKA": ["praf", "pmek", "p44/42", "pakts473", "pjnk", "P38"],
+    "praf": ["pmek"],
+    "pmek": ["p44/42"],
+    "p44/42": ["pakts473"],
+    "plcg": ["PIP2", "PIP3"],
+    "PIP3": ["PIP2"],
+}
+
+
+def write_cytometry(folder):
+    """The nine experiments as files, and the truth beside them."""
+    found = list(Path(sys.prefix).glob("lib/python*/site-packages/cdt/data/resources/cyto_full_data.csv"))
+    if not found:
+        sys.exit(f"--sachs needs the files of {DATA_PACKAGE}: name a new folder with --venv")
+    with open(found[0], newline="") as file:
+        header, *cells = list(csv.reader(file))
+    assert len(cells) == sum(size for size, _ in EXPERIMENTS.values())
+    environments, start = [], 0
+    for number, (name, (size, targets)) in enumerate(EXPERIMENTS.items()):
+        stem = "baseline" if number == 0 else f"shifted_{number:02}_{name}"
+        with open(folder / f"{stem}.csv", "w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(header)
+            for cell in cells[start : start + size]:
+                writer.writerow([repr(math.log(float(x))) for x in cell])
+        start += size
+        environments.append({"name": stem, "changed": {v: v in targets for v in header}})
+    edges = [{"from": a, "to": b} for a, effects in CYTOMETRY_EDGES.items() for b in effects]
+    truth = {"variables": header, "edges": edges, "environments": environments}
+    (folder / "truth.json").write_text(json.dumps(truth))
 
 
 # ---- the table -----------------------------------------------------------------------------------
@@ -237,7 +299,7 @@ def print_table(rows):
 
 
 def compare(options):
-    methods = ["whence", *options.rivals.split(","), "empty"]
+    methods = ["whence", *filter(None, options.rivals.split(",")), "empty"]
     results = {name: [] for name in methods}
     failures = {}
     for number in range(options.sets):
@@ -267,6 +329,7 @@ def in_environment(folder):
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", DATA_PACKAGE], check=True)
     if Path(sys.prefix).resolve() != Path(folder).resolve():
         os.execv(python, [str(python), *sys.argv])
 
@@ -279,12 +342,15 @@ def main():
     parser.add_argument("--venv", help="a virtual environment with the packages; made where it is not")
     parser.add_argument("--rivals", default=",".join(RIVALS), help="of: " + ", ".join(RIVALS))
     parser.add_argument("--sets", type=int, default=5, help="data sets")
+    parser.add_argument("--sachs", action="store_true", help="flow cytometry, one data set")
     parser.add_argument("--seed", type=int, default=0, help="of the first data set")
     parser.add_argument("--time-limit", type=float, default=600, help="seconds for one answer of a rival")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     for key in ("graph", "shift", "noise", "weights", "rows", "baseline-rows"):
         parser.add_argument("--" + key, help="as of whence simulate graph")
     options = parser.parse_args()
+    if options.sachs:
+        options.sets = 1
     if options.venv:
         in_environment(options.venv)
     return compare(options)

@@ -137,6 +137,17 @@ accepts discover "${six[@]}" --columns X0,X1 --engine meta-transfer -o two -q
 refuses 2 E-USAGE-ENGINE '--forbid' discover "${levels[@]}" --engine meta-transfer --forbid 'X0->X1'
 refuses 2 E-USAGE-CHOICE 'engine' discover "${levels[@]}" --engine paper
 
+# A classic network, from its published tables and back
+accepts simulate graph --graph "$WHENCE_SOURCE/docs/examples/asia.bif" --mechanism categorical --rows 500 --baseline-rows 5000 -o asia -q
+mapfile -t asia < <(files asia)
+accepts discover "${asia[@]}" -o clinic -q
+accepts evaluate clinic/result.json asia/truth.json --json
+says edges 8
+says shd.total 0
+for name in cancer earthquake; do
+  accepts simulate graph --graph "$WHENCE_SOURCE/docs/examples/$name.bif" --mechanism categorical -o $name -q
+done
+
 # Data with holes
 sed '5s/^[^,]*,/,/' data/shifted_01.csv >holes.csv
 refuses 3 E-DATA-MISSING 'holes.csv:5:1: .*--missing=drop' discover --baseline data/baseline.csv --shifted holes.csv
