@@ -319,6 +319,7 @@ class CategoricalFamilyScorer::TableEstimate {
 };
 
 void CategoricalFamilyScorer::estimate_gains(std::size_t child, Parents parents,
+                                             const EnvironmentRegime& /*regime*/,
                                              std::span<double> gains) const {
   std::fill(gains.begin(), gains.end(), std::nan(""));
   if (!kinds(child, parents).additive) return;

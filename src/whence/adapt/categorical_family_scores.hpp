@@ -54,8 +54,9 @@ class CategoricalFamilyScorer final : public FamilyScorer {
                const EnvironmentRegime& regime, std::span<double> probability) const override;
 
   bool has_estimates() const override { return options_.additive; }
+  /// All environments being sparse, whatever the regime.
   void estimate_gains(std::size_t child, std::span<const std::size_t> parents,
-                      std::span<double> gains) const override;
+                      const EnvironmentRegime& regime, std::span<double> gains) const override;
 
   /// The equivalent sample size in use.
   double ess() const { return options_.ess; }

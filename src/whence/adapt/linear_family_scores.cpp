@@ -6,14 +6,15 @@
 #include <numeric>
 #include <optional>
 
+#include "whence/adapt/linear_family_parts.hpp"
 #include "whence/core/error.hpp"
 #include "whence/math/elementary.hpp"
 
 namespace whence {
 
-namespace {
+using namespace linear_noise;
 
-constexpr std::size_t nobody = std::size_t(-1);
+namespace {
 
 /// The median, the lower one of two.
 double median_of(std::vector<double> values) {
@@ -68,48 +69,7 @@ std::size_t largest_environment(const Dataset& data) {
 
 }  // namespace
 
-/// One family's Gram matrices.
-class LinearFamilyScorer::Family {
- public:
-  Family(const LinearFamilyScorer& scorer, std::size_t child, std::span<const std::size_t> parents)
-      : child_(child), parents_(parents.size()), columns_{0} {
-    for (std::size_t parent : parents) columns_.push_back(1 + parent);
-    columns_.push_back(1 + child);
-    for (std::size_t r = 0; r < columns_.size(); ++r)
-      for (std::size_t c = 0; c <= r; ++c)
-        entries_[packed(r, c)] = scorer.gram(columns_[r], columns_[c]);
-    grams_ = {
-        columns_.size(), scorer.stride_, {entries_, packed(columns_.size(), 0)}, scorer.counts_};
-  }
-  Family(const Family&) = delete;
-  Family& operator=(const Family&) = delete;
-
-  std::size_t child() const { return child_; }
-  std::size_t parents() const { return parents_; }
-  std::span<const std::size_t> columns() const { return columns_; }
-  const FamilyGrams& grams() const { return grams_; }
-
- private:
-  std::size_t child_, parents_;
-  std::vector<std::size_t> columns_;
-  const double* entries_[packed(largest_order, 0)];
-  FamilyGrams grams_;
-};
-
 namespace {
-
-/// The laws of noise that are mixed, each with its share. Freedom 0 stands for the Gaussian, which
-/// has most of it: real tails speak for themselves, and Gaussian data without any change keep
-/// their equivalent scores. With less than one degree of freedom a sharp mode of skewed noise
-/// passes for an edge.
-struct Noise {
-  double freedom, share;
-};
-constexpr Noise noises[] = {{0, 0.9}, {4, 0.05}, {2, 0.025}, {1.2, 0.025}};
-constexpr std::size_t gaussian = 0;
-
-using Triangle = std::array<double, packed(largest_order, 0)>;
-constexpr Triangle no_rows{};
 
 /// The evidence of each environment on its own.
 void evidence_alone(const FamilyGrams& grams, const RegressionPrior& prior,
@@ -134,7 +94,7 @@ void evidence_alone(StudentFamily& family, const RegressionPrior& prior, int rou
 /// The noise's variance in one environment, on its own.
 double variance_in(const FamilyGrams& grams, const RegressionPrior& prior,
                    std::size_t environment) {
-  Triangle own;
+  RegressionTriangle own;
   for (std::size_t k = 0; k < packed(grams.order, 0); ++k) own[k] = grams.entries[k][environment];
   return residual_variance(grams.order, prior, {own.data(), packed(grams.order, 0)},
                            grams.counts[environment]);
@@ -255,23 +215,6 @@ std::vector<double> LinearFamilyScorer::redrawn(const Family& family, bool tails
   return each;
 }
 
-/// What is asked of one family.
-struct LinearFamilyScorer::Question {
-  const Family& family;
-  const EnvironmentRegime& regime;
-  std::size_t left_out;
-  std::vector<double> redrawn;  // per environment, where any was
-  bool wants_changes;
-};
-
-/// The sum over changes with noise of one kind.
-struct LinearFamilyScorer::Summed {
-  double log_sum = 0;
-  std::vector<bool> unchanged;      // environments of the heaviest term
-  std::vector<double> log_changed;  // log P(changed) per environment, if that was asked
-  std::vector<PoolChoice> choices;
-};
-
 std::vector<PoolChoice> LinearFamilyScorer::choices(const Question& question, std::size_t kind,
                                                     std::span<const double> soft) const {
   using Freedom = PoolChoice::Freedom;
@@ -310,12 +253,25 @@ LinearFamilyScorer::Summed LinearFamilyScorer::gaussian_sum(const Question& ques
   if (!question.regime.quiet) evidence_alone(family.grams(), prior.changed, soft);
   Summed result;
   result.choices = choices(question, gaussian, soft);
+  result.soft = soft;
   if (question.wants_changes) result.log_changed.resize(environments_);
   RegressionPool pool(family.grams(), environments_, prior.equivalent);
   PoolSum<RegressionPool> sum(pool, result.choices, reference_);
   result.log_sum = sum.log_sum(result.log_changed);
   result.unchanged = sum.likeliest();
   return result;
+}
+
+void weigh_rows(StudentFamily& family, RegressionPool& pool, const RegressionPrior& prior,
+                const std::vector<bool>& unchanged, int times) {
+  std::vector<double> sign(family.grams().stride, 0.0);
+  for (std::size_t e = 0; e < unchanged.size(); ++e) sign[e] = unchanged[e] ? 0 : 1;
+  for (int k = 0; k < times; ++k) {
+    pool.fill(unchanged);
+    family.reweigh(prior, pool.gram(), pool.count(), sign,
+                   k + 1 < times ? StudentFamily::Pace::fast : StudentFamily::Pace::steady);
+  }
+  pool.fill(unchanged);
 }
 
 /// Sums over changes with Student noise, starting from the environments that Gaussian noise left
@@ -366,18 +322,9 @@ class LinearFamilyScorer::StudentSum {
     return best;
   }
 
-  /// Rows of the pool by the pool's fit, those of each other environment by the fit of the pool
-  /// with that one: what it would be like to have it in.
   void weigh(std::size_t kind, int times) {
     shared_.set_freedom(noises[kind].freedom);
-    std::vector<double> sign(scorer_.stride_, 0.0);
-    for (std::size_t e = 0; e < scorer_.environments_; ++e) sign[e] = unchanged_[e] ? 0 : 1;
-    for (int k = 0; k < times; ++k) {
-      pool_.fill(unchanged_);
-      shared_.reweigh(prior_, pool_.gram(), pool_.count(), sign,
-                      k + 1 < times ? StudentFamily::Pace::fast : StudentFamily::Pace::steady);
-    }
-    pool_.fill(unchanged_);
+    weigh_rows(shared_, pool_, prior_, unchanged_, times);
   }
 
   /// What the sum will be, roughly: environments outside the pool join it where that is better
@@ -412,6 +359,7 @@ class LinearFamilyScorer::StudentSum {
   Summed sum(std::size_t kind, std::span<const double> soft) {
     Summed result;
     result.choices = scorer_.choices(question_, kind, soft);
+    result.soft.assign(soft.begin(), soft.end());
     if (question_.wants_changes) result.log_changed.resize(scorer_.environments_);
     PoolSum<RegressionPool> sum(pool_, result.choices, scorer_.reference_);
     sum.start_from(unchanged_);
@@ -426,25 +374,6 @@ class LinearFamilyScorer::StudentSum {
   StudentFamily shared_;
   RegressionPool pool_;
   std::vector<bool> unchanged_;
-};
-
-/// The sums of all kinds of noise that count, the Gaussian last.
-struct LinearFamilyScorer::Mixture {
-  struct Part {
-    std::size_t kind;
-    Summed summed;
-    double log_weight;  // with its share of the prior
-  };
-  std::vector<Part> parts;
-  double log_sum = 0;
-
-  /// log of the weighted mean over kinds of exp(value(part)).
-  template <class Value>
-  double log_mean(const Value& value) const {
-    std::vector<double> terms;
-    for (const Part& part : parts) terms.push_back(part.log_weight - log_sum + value(part.summed));
-    return log_sum_exp(terms);
-  }
 };
 
 LinearFamilyScorer::Mixture LinearFamilyScorer::mixture(const Question& question) const {
@@ -464,15 +393,20 @@ LinearFamilyScorer::Mixture LinearFamilyScorer::mixture(const Question& question
   return result;
 }
 
+LinearFamilyScorer::Question LinearFamilyScorer::question(const Family& family,
+                                                          const EnvironmentRegime& regime,
+                                                          std::size_t left_out,
+                                                          bool wants_changes) const {
+  const bool any = std::any_of(regime.states.begin(), regime.states.end(),
+                               [](auto state) { return state == EnvironmentState::all_soft; });
+  return {family, regime, left_out, any ? redrawn(family) : std::vector<double>(), wants_changes};
+}
+
 double LinearFamilyScorer::summed(std::size_t child, std::span<const std::size_t> parents,
                                   const EnvironmentRegime& regime, std::size_t left_out,
                                   std::span<double> probability) const {
   const Family family(*this, child, parents);
-  const bool any_all = std::any_of(regime.states.begin(), regime.states.end(),
-                                   [](auto state) { return state == EnvironmentState::all_soft; });
-  const Mixture mixed =
-      mixture({family, regime, left_out, any_all ? redrawn(family) : std::vector<double>(),
-               !probability.empty()});
+  const Mixture mixed = mixture(question(family, regime, left_out, !probability.empty()));
   for (std::size_t e = 0; e < probability.size(); ++e)
     probability[e] = std::exp(mixed.log_mean([&](const Summed& s) { return s.log_changed[e]; }));
   return mixed.log_sum;
@@ -484,14 +418,12 @@ bool LinearFamilyScorer::estimate_redrawn(std::size_t child, std::span<const std
                                           const EnvironmentRegime& regime, std::span<double> soft,
                                           std::span<double> hard) const {
   const Family family(*this, child, parents);
-  const bool any_all = std::any_of(regime.states.begin(), regime.states.end(),
-                                   [](auto state) { return state == EnvironmentState::all_soft; });
-  const Question question{family, regime, nobody, any_all ? redrawn(family) : std::vector<double>(),
-                          true};
+  const Question question = this->question(family, regime, nobody, true);
   const Mixture mixed = mixture(question);
   // Where no tail was seen in the whole, none is looked for in the parts.
   const bool tails = mixed.parts.size() > 1;
-  const std::vector<double> own = any_all ? question.redrawn : redrawn(family, tails);
+  const std::vector<double> own =
+      question.redrawn.empty() ? redrawn(family, tails) : question.redrawn;
   for (std::size_t e = 0; e < environments_; ++e) {
     const double others =
         mixed.log_mean([&](const Summed& s) { return s.log_changed[e] - s.choices[e].log_apart; });

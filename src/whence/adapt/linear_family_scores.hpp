@@ -49,6 +49,10 @@ class LinearFamilyScorer final : public FamilyScorer {
   void changed(std::size_t child, std::span<const std::size_t> parents,
                const EnvironmentRegime& regime, std::span<double> probability) const override;
   bool likelihood_equivalent() const override { return true; }
+  bool has_estimates() const override { return true; }
+  EstimateQuality estimate_quality() const override { return {-4, true, false}; }
+  void estimate_gains(std::size_t child, std::span<const std::size_t> parents,
+                      const EnvironmentRegime& regime, std::span<double> gains) const override;
   bool estimate_redrawn(std::size_t child, std::span<const std::size_t> parents,
                         const EnvironmentRegime& regime, std::span<double> soft,
                         std::span<double> hard) const override;
@@ -58,6 +62,7 @@ class LinearFamilyScorer final : public FamilyScorer {
  private:
   class Family;
   class StudentSum;
+  class GainEstimates;
   struct Question;
   struct Summed;
   struct Mixture;
@@ -78,6 +83,9 @@ class LinearFamilyScorer final : public FamilyScorer {
   std::vector<double> redrawn(const Family& family, bool tails = true) const;
   std::vector<PoolChoice> choices(const Question& question, std::size_t kind,
                                   std::span<const double> soft) const;
+  static constexpr std::size_t nobody = std::size_t(-1);
+  Question question(const Family& family, const EnvironmentRegime& regime, std::size_t left_out,
+                    bool wants_changes) const;
   Summed gaussian_sum(const Question& question) const;
   Mixture mixture(const Question& question) const;
   double summed(std::size_t child, std::span<const std::size_t> parents,

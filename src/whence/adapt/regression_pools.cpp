@@ -26,6 +26,22 @@ struct PoolQuery {
   double* evidence;
 };
 
+/// The same for candidates.
+struct CandidateQuery {
+  const PoolQuery& family;  // its evidence is not asked for
+  std::span<const CandidateGrams> candidates;
+  double slope;
+  double* evidence;
+};
+
+struct LookQuery {
+  const LookTerms& look;
+  const double *toggled, *soft;
+  double own;  // evidence of the pool
+  std::size_t stride;
+  double* terms;
+};
+
 }  // namespace whence
 #endif
 
@@ -33,33 +49,108 @@ HWY_BEFORE_NAMESPACE();
 namespace whence::HWY_NAMESPACE {
 namespace {
 
-/// Takes the pool apart into pivots, lane by lane: their product is |X'X + prior|, what is left in
-/// the last place is the residual sum of squares.
-HWY_ATTR void Evidences(const PoolQuery& q) {
+/// One pool per lane, taken apart into pivots: their product is |X'X + prior|, what is left in the
+/// last place is the residual sum of squares. Below the diagonal stay the columns as they were when
+/// their turn came.
+struct TakenApart {
+  Lanes a[packed(largest_order, 0)], inverse[largest_order], product;
+};
+
+HWY_ATTR HWY_INLINE void TakeApart(const PoolQuery& q, std::size_t e, TakenApart& t) {
   const LanesTag d;
   const std::size_t order = q.grams.order, last = order - 1;
-  Lanes a[packed(largest_order, 0)];
-  for (std::size_t e = 0; e < q.grams.stride; e += hn::Lanes(d)) {
-    const Lanes sign = hn::LoadU(d, q.sign + e);
-    for (std::size_t k = 0; k < packed(order, 0); ++k)
-      a[k] = hn::Add(hn::Set(d, q.base[k]), hn::Mul(sign, hn::LoadU(d, q.grams.entries[k] + e)));
-    Lanes product = hn::Set(d, 1.0);
-    for (std::size_t j = 0; j < last; ++j) {
-      const Lanes pivot = a[packed(j, j)];
-      product = hn::Mul(product, pivot);
-      const Lanes inverse = hn::Div(hn::Set(d, 1.0), pivot);
-      for (std::size_t r = j + 1; r < order; ++r) {
-        const Lanes factor = hn::Mul(a[packed(r, j)], inverse);
-        for (std::size_t c = j + 1; c <= r; ++c)
-          a[packed(r, c)] = hn::Sub(a[packed(r, c)], hn::Mul(factor, a[packed(c, j)]));
-      }
+  const Lanes sign = hn::LoadU(d, q.sign + e);
+  for (std::size_t k = 0; k < packed(order, 0); ++k)
+    t.a[k] = hn::Add(hn::Set(d, q.base[k]), hn::Mul(sign, hn::LoadU(d, q.grams.entries[k] + e)));
+  t.product = hn::Set(d, 1.0);
+  for (std::size_t j = 0; j < last; ++j) {
+    const Lanes pivot = t.a[packed(j, j)];
+    t.product = hn::Mul(t.product, pivot);
+    t.inverse[j] = hn::Div(hn::Set(d, 1.0), pivot);
+    for (std::size_t r = j + 1; r < order; ++r) {
+      const Lanes factor = hn::Mul(t.a[packed(r, j)], t.inverse[j]);
+      for (std::size_t c = j + 1; c <= r; ++c)
+        t.a[packed(r, c)] = hn::Sub(t.a[packed(r, c)], hn::Mul(factor, t.a[packed(c, j)]));
     }
-    const Lanes residual = hn::Max(a[packed(last, last)], hn::Zero(d));
-    const Lanes rate = hn::Add(hn::Set(d, q.rate), hn::Mul(hn::Set(d, 0.5), residual));
-    const Lanes half_log = hn::Mul(hn::Set(d, 0.5), LanesLog(d, product));
-    const Lanes weighed = hn::Mul(hn::LoadU(d, q.exponent + e), LanesLog(d, rate));
-    hn::StoreU(hn::Sub(hn::Sub(hn::LoadU(d, q.constant + e), half_log), weighed), d,
-               q.evidence + e);
+  }
+}
+
+/// From the pivots' product and the residual sum of squares.
+HWY_ATTR HWY_INLINE Lanes EvidenceOf(const PoolQuery& q, std::size_t e, Lanes product,
+                                     Lanes residual, double prior_rate) {
+  const LanesTag d;
+  const Lanes half = hn::Set(d, 0.5);
+  const Lanes rate = hn::Add(hn::Set(d, prior_rate), hn::Mul(half, hn::Max(residual, hn::Zero(d))));
+  const Lanes half_log = hn::Mul(half, LanesLog(d, product));
+  const Lanes weighed = hn::Mul(hn::LoadU(d, q.exponent + e), LanesLog(d, rate));
+  return hn::Sub(hn::Sub(hn::LoadU(d, q.constant + e), half_log), weighed);
+}
+
+HWY_ATTR void Evidences(const PoolQuery& q) {
+  const LanesTag d;
+  const std::size_t last = q.grams.order - 1;
+  TakenApart t;
+  for (std::size_t e = 0; e < q.grams.stride; e += hn::Lanes(d)) {
+    TakeApart(q, e, t);
+    hn::StoreU(EvidenceOf(q, e, t.product, t.a[packed(last, last)], q.rate), d, q.evidence + e);
+  }
+}
+
+/// The family is taken apart once; each candidate then follows as one more column before the child.
+HWY_ATTR void Candidates(const CandidateQuery& q) {
+  const LanesTag d;
+  const std::size_t last = q.family.grams.order - 1, stride = q.family.grams.stride;
+  TakenApart t;
+  Lanes w[largest_order + 1];
+  for (std::size_t e = 0; e < stride; e += hn::Lanes(d)) {
+    TakeApart(q.family, e, t);
+    const Lanes sign = hn::LoadU(d, q.family.sign + e);
+    for (std::size_t v = 0; v < q.candidates.size(); ++v) {
+      const CandidateGrams& candidate = q.candidates[v];
+      for (std::size_t k = 0; k <= last + 1; ++k)
+        w[k] = hn::Add(hn::Set(d, candidate.base[k]),
+                       hn::Mul(sign, hn::LoadU(d, candidate.entries[k] + e)));
+      Lanes pivot = hn::Add(w[last + 1], hn::Set(d, q.slope));
+      for (std::size_t j = 0; j < last; ++j) {
+        const Lanes factor = hn::Mul(w[j], t.inverse[j]);
+        for (std::size_t r = j + 1; r <= last; ++r)
+          w[r] = hn::Sub(w[r], hn::Mul(factor, t.a[packed(r, j)]));
+        pivot = hn::Sub(pivot, hn::Mul(factor, w[j]));
+      }
+      pivot = hn::Max(pivot, hn::Set(d, 1e-300));
+      const Lanes explained = hn::Div(hn::Mul(w[last], w[last]), pivot);
+      const Lanes residual = hn::Sub(t.a[packed(last, last)], explained);
+      hn::StoreU(EvidenceOf(q.family, e, hn::Mul(t.product, pivot), residual, candidate.rate), d,
+                 q.evidence + v * stride + e);
+    }
+  }
+}
+
+/// log(e^a + e^b), neither infinite.
+HWY_ATTR HWY_INLINE Lanes LogAdd(LanesTag d, Lanes a, Lanes b) {
+  const Lanes distance = hn::Abs(hn::Sub(a, b));
+  const Lanes rest = LanesExp<false>(d, hn::Neg(distance));
+  return hn::Add(hn::Max(a, b), LanesLog(d, hn::Add(hn::Set(d, 1.0), rest)));
+}
+
+HWY_ATTR void Look(const LookQuery& q) {
+  const LanesTag d;
+  const auto load = [d](const std::vector<double>& x, std::size_t e)
+                        HWY_ATTR { return hn::LoadU(d, x.data() + e); };
+  const Lanes zero = hn::Zero(d);
+  for (std::size_t e = 0; e < q.stride; e += hn::Lanes(d)) {
+    const Lanes apart = LogAdd(d, load(q.look.log_hard, e),
+                               hn::Add(load(q.look.log_soft, e), hn::LoadU(d, q.soft + e)));
+    const Lanes inside = load(q.look.inside, e), pooled = load(q.look.log_pooled, e);
+    const Lanes moved = hn::Sub(hn::LoadU(d, q.toggled + e), hn::Set(d, q.own));
+    // Inside: stay pooled, or leave and be apart; outside: stay apart, or join and be pooled.
+    const auto in = hn::Gt(inside, zero);
+    const Lanes stay = hn::IfThenElse(in, pooled, apart);
+    const Lanes move = hn::Add(hn::IfThenElse(in, apart, pooled), moved);
+    const Lanes either = LogAdd(d, stay, move);
+    const Lanes fixed = hn::IfThenElse(hn::Gt(load(q.look.apart, e), zero), apart, zero);
+    const auto free = hn::Gt(load(q.look.free, e), zero);
+    hn::StoreU(hn::IfThenElse(free, either, fixed), d, q.terms + e);
   }
 }
 
@@ -75,6 +166,8 @@ namespace whence {
 namespace {
 
 HWY_EXPORT(Evidences);
+HWY_EXPORT(Candidates);
+HWY_EXPORT(Look);
 
 constexpr double half_log_two_pi = 0.91893853320467274178;
 
@@ -100,26 +193,60 @@ double log_gamma_of_half(double k) {
   return listed ? table[std::size_t(k)] : log_gamma(k / 2);
 }
 
+/// What does not need a factorisation, per environment. One set per thread: no allocation per call.
+struct CountTerms {
+  std::vector<double> constant, exponent;
+
+  static const CountTerms& of(const FamilyGrams& grams, const RegressionPrior& prior,
+                              std::size_t slopes, double base_count, std::span<const double> sign) {
+    thread_local CountTerms terms;
+    terms.constant.resize(grams.stride);
+    terms.exponent.resize(grams.stride);
+    const double shared =
+        0.5 * (portable_log(prior.intercept) + double(slopes) * portable_log(prior.slope)) +
+        prior.shape * portable_log(prior.rate) - log_gamma_of_half(2 * prior.shape);
+    for (std::size_t e = 0; e < grams.stride; ++e) {
+      const double n = base_count + sign[e] * grams.counts[e];
+      terms.exponent[e] = prior.shape + n / 2;
+      terms.constant[e] = shared - n * half_log_two_pi + log_gamma_of_half(2 * prior.shape + n);
+    }
+    return terms;
+  }
+};
+
 }  // namespace
 
 void pool_evidences(const FamilyGrams& grams, const RegressionPrior& prior,
                     std::span<const double> base, double base_count, std::span<const double> sign,
                     std::span<double> evidence) {
-  thread_local std::vector<double> constant, exponent;
-  constant.resize(grams.stride);
-  exponent.resize(grams.stride);
-  const double slopes = double(grams.order - 2);
-  const double shared = 0.5 * (portable_log(prior.intercept) + slopes * portable_log(prior.slope)) +
-                        prior.shape * portable_log(prior.rate) - log_gamma_of_half(2 * prior.shape);
-  for (std::size_t e = 0; e < grams.stride; ++e) {
-    const double n = base_count + sign[e] * grams.counts[e];
-    exponent[e] = prior.shape + n / 2;
-    constant[e] = shared - n * half_log_two_pi + log_gamma_of_half(2 * prior.shape + n);
-  }
+  const CountTerms& terms = CountTerms::of(grams, prior, grams.order - 2, base_count, sign);
   const Triangle start = with_prior(grams.order, prior, base);
   HWY_DYNAMIC_DISPATCH(Evidences)
-  ({grams, start.data(), sign.data(), constant.data(), exponent.data(), prior.rate,
+  ({grams, start.data(), sign.data(), terms.constant.data(), terms.exponent.data(), prior.rate,
     evidence.data()});
+}
+
+void candidate_evidences(const FamilyGrams& grams, const RegressionPrior& prior,
+                         std::span<const CandidateGrams> candidates, std::span<const double> base,
+                         double base_count, std::span<const double> sign,
+                         std::span<double> evidence) {
+  RegressionPrior unit_rate = prior;  // each candidate has its own, below
+  unit_rate.rate = 1;
+  const CountTerms& terms = CountTerms::of(grams, unit_rate, grams.order - 1, base_count, sign);
+  const Triangle start = with_prior(grams.order, prior, base);
+  const PoolQuery family{
+      grams, start.data(), sign.data(), terms.constant.data(), terms.exponent.data(), 1, nullptr};
+  HWY_DYNAMIC_DISPATCH(Candidates)({family, candidates, prior.slope, evidence.data()});
+  for (std::size_t v = 0; v < candidates.size(); ++v) {
+    const double of_rate = prior.shape * portable_log(candidates[v].rate);
+    for (std::size_t e = 0; e < grams.stride; ++e) evidence[v * grams.stride + e] += of_rate;
+  }
+}
+
+void look_terms(const LookTerms& look, std::span<const double> toggled, std::size_t own,
+                std::span<const double> soft, std::span<double> terms) {
+  HWY_DYNAMIC_DISPATCH(Look)
+  ({look, toggled.data(), soft.data(), toggled[own], terms.size(), terms.data()});
 }
 
 double residual_variance(std::size_t order, const RegressionPrior& prior,

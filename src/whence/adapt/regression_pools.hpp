@@ -47,6 +47,37 @@ void pool_evidences(const FamilyGrams& grams, const RegressionPrior& prior,
                     std::span<const double> base, double base_count, std::span<const double> sign,
                     std::span<double> evidence);
 
+/// A variable that may become a parent of a family: its products with the family's columns (the
+/// constant first, the child last) and, behind these, with itself.
+struct CandidateGrams {
+  std::span<const double* const> entries;  // [order + 1], one number per environment each
+  std::span<const double> base;            // [order + 1], of the pool
+  double rate;                             // of the prior, in place of the common one
+};
+
+/// The same as pool_evidences for the family with each candidate among its parents, at a fraction
+/// of the cost: evidence[candidate][stride]. `prior` is that of the larger family, its rate unused.
+void candidate_evidences(const FamilyGrams& grams, const RegressionPrior& prior,
+                         std::span<const CandidateGrams> candidates, std::span<const double> base,
+                         double base_count, std::span<const double> sign,
+                         std::span<double> evidence);
+
+/// What one environment may be to a mechanism, as LookQuery wants it; one number per environment.
+struct LookTerms {
+  std::vector<double> log_pooled;  // weight of being pooled
+  std::vector<double> log_hard;    // weight of being cut off, with its evidence
+  std::vector<double> log_soft;    // weight of a mechanism of its own
+  std::vector<double> inside;      // 1: in the pool now, else -1
+  std::vector<double> free;        // 1: may join or leave
+  std::vector<double> apart;       // 1: on its own for certain
+};
+
+/// The mass around one pool, each environment joining or leaving by itself: terms[stride] sum up to
+/// it. `toggled` are evidences as pool_evidences gives them, the pool's own in lane `own`; `soft`
+/// those of each environment alone.
+void look_terms(const LookTerms& look, std::span<const double> toggled, std::size_t own,
+                std::span<const double> soft, std::span<double> terms);
+
 /// E[sigma^2] of one pool, roughly: its residual sum of squares with the prior's, over its degrees
 /// of freedom.
 double residual_variance(std::size_t order, const RegressionPrior& prior,

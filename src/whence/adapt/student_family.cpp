@@ -42,6 +42,16 @@ struct WeightQuery {
   double freedom;
   double* grams;      // [packed][stride]
   double* log_rates;  // [stride]
+  double* weights;    // [length][stride]
+};
+
+/// Sums of weight * column * each of the others.
+struct ProductQuery {
+  std::size_t length, stride;
+  const double* weights;                  // [length][stride]
+  const double* column;                   // [length][stride]
+  std::span<const double* const> others;  // of the same
+  double* products;                       // [others][stride]
 };
 
 }  // namespace whence
@@ -118,6 +128,7 @@ HWY_ATTR void WeighOrder(const WeightQuery& q) {
       }
       const Lanes spread = hn::Add(nu, hn::Min(distance, farthest));
       const Lanes weight = hn::Div(nu_and_one, spread);
+      hn::StoreU(weight, d, q.weights + n * stride + i);
       product = hn::Mul(product, hn::IfThenElse(hn::Gt(z[0], zero), hn::Mul(half, spread), one));
       if (n % 8 == 7) {
         logs = hn::Add(logs, LanesLog(d, product));
@@ -134,6 +145,22 @@ HWY_ATTR void WeighOrder(const WeightQuery& q) {
     WHENCE_UNROLL_TRIANGLE
     for (std::size_t k = 0; k < entries; ++k) hn::StoreU(sum[k], d, q.grams + k * stride + i);
     hn::StoreU(hn::Add(logs, LanesLog(d, product)), d, q.log_rates + i);
+  }
+}
+
+HWY_ATTR void Products(const ProductQuery& q) {
+  const LanesTag d;
+  Lanes sum[largest_order + 1];
+  for (std::size_t i = 0; i < q.stride; i += hn::Lanes(d)) {
+    for (std::size_t c = 0; c < q.others.size(); ++c) sum[c] = hn::Zero(d);
+    for (std::size_t n = 0; n < q.length; ++n) {
+      const std::size_t at = n * q.stride + i;
+      const Lanes weighted = hn::Mul(hn::LoadU(d, q.weights + at), hn::LoadU(d, q.column + at));
+      for (std::size_t c = 0; c < q.others.size(); ++c)
+        sum[c] = hn::Add(sum[c], hn::Mul(weighted, hn::LoadU(d, q.others[c] + at)));
+    }
+    for (std::size_t c = 0; c < q.others.size(); ++c)
+      hn::StoreU(sum[c], d, q.products + c * q.stride + i);
   }
 }
 
@@ -164,6 +191,7 @@ namespace {
 
 HWY_EXPORT(Factors);
 HWY_EXPORT(Weigh);
+HWY_EXPORT(Products);
 
 constexpr std::size_t piece_multiple = 8;
 
@@ -211,6 +239,7 @@ StudentFamily::StudentFamily(const RowPieces& rows, std::span<const std::size_t>
   piece_factors_.assign(entries * rows.stride(), 0.0);
   piece_sums_.resize(entries * rows.stride());
   piece_logs_.resize(rows.stride());
+  weights_.assign(rows.length() * rows.stride(), 1.0);
   log_rates_.resize(plain.stride);
   offsets_.resize(plain.stride);
   for (std::size_t k = 0; k < entries; ++k) entries_.push_back(&weighted_[k * plain.stride]);
@@ -231,7 +260,7 @@ void StudentFamily::reweigh(const RegressionPrior& prior, std::span<const double
   expand_factors();
   HWY_DYNAMIC_DISPATCH(Weigh)
   ({grams_.order, rows_.length(), rows_.stride(), columns_.data(), piece_factors_.data(), freedom_,
-    piece_sums_.data(), piece_logs_.data()});
+    piece_sums_.data(), piece_logs_.data(), weights_.data()});
   fold_pieces();
   // q(w) = Gamma(a, b): each row adds C - a log b + a - (nu / 2) E w.
   const double a = (freedom_ + 1) / 2, half = freedom_ / 2;
@@ -251,20 +280,31 @@ void StudentFamily::expand_factors() {
 }
 
 /// Every environment gets the sums over its pieces.
-void StudentFamily::fold_pieces() {
+void StudentFamily::fold(const double* pieces, double* environments) const {
   const std::span<const std::uint32_t> environment = rows_.environment_of();
-  const auto fold = [&](const double* from, double* into) {
-    std::fill_n(into, plain_.stride, 0.0);
-    for (std::size_t i = 0; i < environment.size();) {
-      const std::uint32_t e = environment[i];
-      double sum = from[i++];
-      for (; i < environment.size() && environment[i] == e; ++i) sum += from[i];
-      into[e] = sum;
-    }
-  };
+  std::fill_n(environments, plain_.stride, 0.0);
+  for (std::size_t i = 0; i < environment.size();) {
+    const std::uint32_t e = environment[i];
+    double sum = pieces[i++];
+    for (; i < environment.size() && environment[i] == e; ++i) sum += pieces[i];
+    environments[e] = sum;
+  }
+}
+
+void StudentFamily::fold_pieces() {
   for (std::size_t k = 0; k < entries_.size(); ++k)
     fold(&piece_sums_[k * rows_.stride()], &weighted_[k * plain_.stride]);
   fold(piece_logs_.data(), log_rates_.data());
+}
+
+void StudentFamily::column_products(std::size_t column, std::span<double> products) const {
+  std::vector<const double*> others = columns_;
+  others.push_back(rows_.column(column));
+  std::vector<double> pieces(others.size() * rows_.stride());
+  HWY_DYNAMIC_DISPATCH(Products)
+  ({rows_.length(), rows_.stride(), weights_.data(), rows_.column(column), others, pieces.data()});
+  for (std::size_t c = 0; c < others.size(); ++c)
+    fold(&pieces[c * rows_.stride()], &products[c * plain_.stride]);
 }
 
 }  // namespace whence

@@ -63,6 +63,10 @@ class StudentFamily {
   void reweigh(const RegressionPrior& prior, std::span<const double> base, double base_count,
                std::span<const double> sign, Pace pace);
 
+  /// The products of another column, with the weights of the last reweigh: with the family's
+  /// columns and, behind these, with itself. [order + 1][environments, padded].
+  void column_products(std::size_t column, std::span<double> products) const;
+
   const FamilyGrams& grams() const { return grams_; }
   /// To be added to the evidence for each environment of a pool.
   std::span<const double> offsets() const { return offsets_; }
@@ -70,6 +74,7 @@ class StudentFamily {
  private:
   void expand_factors();
   void fold_pieces();
+  void fold(const double* pieces, double* environments) const;
 
   const RowPieces& rows_;
   const FamilyGrams& plain_;
@@ -78,6 +83,7 @@ class StudentFamily {
   std::vector<const double*> columns_, entries_;
   std::vector<double> weighted_, factors_;                // [packed][environments, padded]
   std::vector<double> piece_factors_, piece_sums_;        // [packed][pieces, padded]
+  std::vector<double> weights_;                           // [length][pieces, padded]
   std::vector<double> piece_logs_, log_rates_, offsets_;  // sums of log b
 };
 

@@ -56,12 +56,12 @@ double FamilyTable::score(std::size_t regime, std::size_t child, const VariableS
   return value;
 }
 
-double FamilyTable::estimated_gain(std::size_t child, const VariableSet& parents,
-                                   std::size_t v) const {
+double FamilyTable::estimated_gain(std::size_t regime, std::size_t child,
+                                   const VariableSet& parents, std::size_t v) const {
   const std::size_t count = parents.size(), toggled = parents.has(v) ? count - 1 : count + 1;
   if (!scorer_.has_estimates() || toggled > scorer_.max_parents()) return std::nan("");
   const double prior = log_set_prior_[toggled] - log_set_prior_[count];
-  const Key key{0, child, parents};
+  const Key key{scorer_.estimate_quality().by_regime ? regime : 0, child, parents};
   Shard& shard = shard_of(key);
   {
     const std::lock_guard lock(shard.mutex);
@@ -69,7 +69,7 @@ double FamilyTable::estimated_gain(std::size_t child, const VariableSet& parents
     if (found != shard.estimates.end()) return found->second[v] + prior;
   }
   std::vector<double> gains(variables());
-  scorer_.estimate_gains(child, parents.members(), gains);
+  scorer_.estimate_gains(child, parents.members(), this->regime(regime), gains);
   const std::lock_guard lock(shard.mutex);
   return shard.estimates.emplace(key, std::move(gains)).first->second[v] + prior;
 }

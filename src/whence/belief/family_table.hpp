@@ -49,9 +49,13 @@ class FamilyTable {
   double score(std::size_t regime, std::size_t child, const VariableSet& parents) const;
 
   /// What adding `v` to the parents, or taking it from them, would gain, cheaply; NaN where there
-  /// is no cheap way. It settles what is far from zero: what is `hopeless` needs no score.
-  double estimated_gain(std::size_t child, const VariableSet& parents, std::size_t v) const;
-  static constexpr double hopeless = -40;  // nats
+  /// is no cheap way. It settles what is far from zero, as the scorer's EstimateQuality says.
+  double estimated_gain(std::size_t regime, std::size_t child, const VariableSet& parents,
+                        std::size_t v) const;
+  /// Whether scores cost so much that what estimates rule out is never scored.
+  bool scores_are_dear() const {
+    return scorer_.has_estimates() && scorer_.estimate_quality().last_word;
+  }
   /// What an estimate may come to at best: it is somewhat wrong.
   static double at_best(double estimate) { return estimate + 10 + 0.3 * std::abs(estimate); }
 

@@ -16,7 +16,15 @@ namespace {
 constexpr std::size_t nobody = std::size_t(-1);
 constexpr std::size_t candidates_per_variable = 9;
 constexpr std::size_t small_set = 3;
-constexpr double negligible = 25;  // nats below the best set of the list
+constexpr double negligible = 25;      // nats below the best set of the list
+constexpr double hopeless_gain = -40;  // nats: what is estimated below this is not worth a score
+
+/// The gain of toggling v where scores are so dear that estimates choose what is listed, else NaN.
+double listing_estimate(const FamilyTable& table, std::size_t regime, std::size_t child,
+                        const VariableSet& parents, std::size_t v) {
+  if (!table.scores_are_dear()) return std::nan("");
+  return table.estimated_gain(regime, child, parents, v);
+}
 
 /// The most promising parents of `child`: neighbours in good graphs first, then by the gain of
 /// adding them to the best graph's parents.
@@ -28,9 +36,8 @@ std::vector<std::size_t> candidates_of(const FamilyTable& table, std::size_t reg
   const double present = table.score(regime, child, parents);
   for (std::size_t v = 0; v < m; ++v) {
     if (v == child) continue;
-    double gain = table.estimated_gain(child, parents, v);
-    if (!(gain < FamilyTable::hopeless))
-      gain = table.score(regime, child, parents.flipped(v)) - present;
+    double gain = listing_estimate(table, regime, child, parents, v);
+    if (!(gain < hopeless_gain)) gain = table.score(regime, child, parents.flipped(v)) - present;
     if (parents.has(v)) gain = std::abs(gain);
     for (const Dag& dag : good)
       if (dag.adjacent(v, child)) gain = std::max(gain, 0.0) + 1e6;
@@ -52,19 +59,20 @@ void add_small_sets(const std::vector<std::size_t>& candidates, std::size_t from
 }
 
 /// Whether an estimate says that toggling v leaves nothing to list.
-bool hopeless(const FamilyTable& table, std::size_t child, const VariableSet& parents,
-              std::size_t v) {
-  return table.estimated_gain(child, parents, v) < FamilyTable::hopeless;
+bool hopeless(const FamilyTable& table, std::size_t regime, std::size_t child,
+              const VariableSet& parents, std::size_t v) {
+  return listing_estimate(table, regime, child, parents, v) < hopeless_gain;
 }
 
 /// The same of toggling two. Where there are estimates, two parents can leave if each can, and
 /// another pair is worth scoring if one of its members is after the other.
-bool hopeless(const FamilyTable& table, std::size_t child, const VariableSet& parents,
-              std::size_t a, std::size_t b) {
+bool hopeless(const FamilyTable& table, std::size_t regime, std::size_t child,
+              const VariableSet& parents, std::size_t a, std::size_t b) {
   if (parents.has(a) && parents.has(b))
-    return hopeless(table, child, parents, a) || hopeless(table, child, parents, b);
+    return hopeless(table, regime, child, parents, a) || hopeless(table, regime, child, parents, b);
   if (parents.has(b)) std::swap(a, b);
-  return hopeless(table, child, parents.flipped(a), b) && hopeless(table, child, parents, b);
+  return hopeless(table, regime, child, parents.flipped(a), b) &&
+         hopeless(table, regime, child, parents, b);
 }
 
 /// Small sets that lack a parent without which the best graph's family is hopeless, or have one
@@ -73,16 +81,15 @@ bool hopeless(const FamilyTable& table, std::size_t child, const VariableSet& pa
 void drop_hopeless(const FamilyTable& table, std::size_t regime, std::size_t child,
                    const VariableSet& parents,
                    std::unordered_set<VariableSet, VariableSetHash>& sets) {
-  if (!table.scorer().has_estimates()) return;
+  if (!table.scores_are_dear()) return;
   const double present = table.score(regime, child, parents);
   VariableSet needed, useless;
   for (std::size_t v = 0; v < table.variables(); ++v) {
     if (v == child) continue;
-    const bool never = hopeless(table, child, parents, v);
+    const bool never = hopeless(table, regime, child, parents, v);
     if (!parents.has(v)) {
       if (never) useless = useless.flipped(v);
-    } else if (never ||
-               table.score(regime, child, parents.flipped(v)) - present < FamilyTable::hopeless) {
+    } else if (never || table.score(regime, child, parents.flipped(v)) - present < hopeless_gain) {
       needed = needed.flipped(v);
     }
   }
@@ -104,10 +111,10 @@ std::vector<VariableSet> listed_sets(const FamilyTable& table, std::size_t regim
     const VariableSet parents = dag.parents(child);
     all.insert(parents);
     for (std::size_t v = 0; v < m; ++v)
-      if (v != child && !hopeless(table, child, parents, v)) all.insert(parents.flipped(v));
+      if (v != child && !hopeless(table, regime, child, parents, v)) all.insert(parents.flipped(v));
     for (std::size_t a = 0; a < candidates.size(); ++a)
       for (std::size_t b = a + 1; b < candidates.size(); ++b)
-        if (!hopeless(table, child, parents, candidates[a], candidates[b]))
+        if (!hopeless(table, regime, child, parents, candidates[a], candidates[b]))
           all.insert(parents.flipped(candidates[a]).flipped(candidates[b]));
   }
   // Hash order depends on nothing but the sets, but it is not an order anybody would choose.
@@ -251,7 +258,7 @@ void GraphChain::toggle_edge() {
   const std::size_t effect = std::size_t(sample_index(stream_, m));
   if (cause == effect) return;
   if (!state_.dag.edge(cause, effect) && state_.dag.closes_cycle(cause, effect)) return;
-  if (hopeless(table_, effect, state_.dag.parents(effect), cause)) return;
+  if (hopeless(table_, state_.regime, effect, state_.dag.parents(effect), cause)) return;
   const VariableSet next = state_.dag.parents(effect).flipped(cause);
   const double gain = score_of(effect, next) - score_of(effect, state_.dag.parents(effect));
   if (!accept(heat_ * gain)) return;
@@ -267,9 +274,10 @@ void GraphChain::turn_edge() {
   if (cause == effect || !state_.dag.edge(cause, effect)) return;
   if (state_.dag.turning_closes_cycle(cause, effect)) return;
   const auto at_best = [&](std::size_t child, std::size_t v) {
-    return FamilyTable::at_best(table_.estimated_gain(child, state_.dag.parents(child), v));
+    return FamilyTable::at_best(
+        listing_estimate(table_, state_.regime, child, state_.dag.parents(child), v));
   };
-  if (at_best(effect, cause) + at_best(cause, effect) < FamilyTable::hopeless) return;
+  if (at_best(effect, cause) + at_best(cause, effect) < hopeless_gain) return;
   const VariableSet of_effect = state_.dag.parents(effect).flipped(cause);
   const VariableSet of_cause = state_.dag.parents(cause).flipped(effect);
   const double gain = score_of(effect, of_effect) + score_of(cause, of_cause) -
@@ -291,9 +299,9 @@ void GraphChain::swap_parent() {
   if (in == child || out == child || in == out || !parents.has(out) || parents.has(in)) return;
   if (state_.dag.is_ancestor(child, in)) return;
   const VariableSet next = parents.flipped(out).flipped(in);
-  if (table_.estimated_gain(child, parents.flipped(out), in) +
+  if (listing_estimate(table_, state_.regime, child, parents.flipped(out), in) +
           score_of(child, parents.flipped(out)) - score_of(child, parents) <
-      FamilyTable::hopeless)
+      hopeless_gain)
     return;
   const double gain = score_of(child, next) - score_of(child, parents);
   if (!accept(heat_ * gain)) return;
@@ -318,7 +326,7 @@ void GraphChain::redraw_within_class() {
 /// way back would need the same: leaving the move out leaves the distribution as it is.)
 bool GraphChain::costly(const Dag& other) const {
   constexpr std::size_t large = 6;  // parents
-  if (!table_.scorer().has_estimates()) return false;
+  if (!table_.scores_are_dear()) return false;
   for (std::size_t v = 0; v < table_.variables(); ++v) {
     const VariableSet &here = state_.dag.parents(v), &there = other.parents(v);
     if (!(here == there) && std::max(here.size(), there.size()) > large) return true;

@@ -67,7 +67,7 @@ void GraphClimber::refresh(std::size_t child) {
   scores_[child] = table_.score(regime_, child, parents);
   for (std::size_t v = 0; v < m; ++v) {
     if (v == child) continue;
-    const double estimate = table_.estimated_gain(child, parents, v);
+    const double estimate = table_.estimated_gain(regime_, child, parents, v);
     gains_[child * m + v] = estimate;
     estimated_[child * m + v] = 1;
     if (std::isnan(estimate)) score_gain(child, v);
@@ -104,11 +104,12 @@ double GraphClimber::optimistic(std::size_t child, std::size_t parent) const {
 /// Where nothing seems to gain: scores what is possible and not hopeless. Whether there was any.
 bool GraphClimber::score_doubtful() {
   const std::size_t m = dag_.variables();
+  const double hopeless = table_.scorer().estimate_quality().hopeless;
   bool any = false;
   for (std::size_t child = 0; child < m; ++child)
     for (std::size_t v = 0; v < m; ++v) {
       const std::size_t at = child * m + v;
-      if (v == child || !estimated_[at] || gains_[at] < FamilyTable::hopeless) continue;
+      if (v == child || !estimated_[at] || gains_[at] < hopeless) continue;
       if (!dag_.edge(v, child) && (dag_.edge(child, v) || dag_.closes_cycle(v, child))) continue;
       score_gain(child, v);
       any = true;
@@ -162,7 +163,7 @@ void GraphClimber::climb(const std::atomic<bool>* stop) {
 /// Whether estimates say that the graph is so much worse that climbing will not make up for it.
 bool GraphClimber::out_of_reach(const Dag& next) const {
   constexpr double reach = -300;  // nats
-  if (!table_.scorer().has_estimates()) return false;
+  if (!table_.scores_are_dear()) return false;
   double gain = 0;
   for (std::size_t child = 0; child < dag_.variables(); ++child) {
     std::size_t toggled = 0, last = 0;
@@ -172,6 +173,15 @@ bool GraphClimber::out_of_reach(const Dag& next) const {
     if (toggled > 1) gain += table_.score(regime_, child, next.parents(child)) - scores_[child];
   }
   return gain < reach;
+}
+
+void GraphClimber::climb_by_scores(const std::atomic<bool>* stop) {
+  const std::size_t m = dag_.variables();
+  do {
+    for (std::size_t child = 0; child < m && !stopped(stop); ++child)
+      for (std::size_t v = 0; v < m; ++v)
+        if (v != child && !dag_.closes_cycle(v, child)) score_gain(child, v);
+  } while (!stopped(stop) && step());
 }
 
 bool GraphClimber::turn_stars(const std::atomic<bool>* stop) {
@@ -207,7 +217,7 @@ Dag GraphClimber::disturbed(Stream& stream) const {
     const std::optional<Edge> edge = any_edge(next, stream);
     if (!edge) return dag_;
     const auto [u, v] = *edge;
-    const std::size_t most = table_.scorer().has_estimates() ? 4 : m;  // else it takes too long
+    const std::size_t most = table_.scores_are_dear() ? 4 : m;  // else it takes too long
     next.flip(u, v);
     if (next.parents(u).size() <= most) next.set_parents(u, {});
     if (next.parents(v).size() <= most) next.set_parents(v, {});

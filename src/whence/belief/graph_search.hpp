@@ -24,8 +24,11 @@ class GraphClimber {
   void set_dag(const Dag& dag);
   void set_regime(std::size_t regime);
 
-  /// Adds, deletes or turns the best edge until nothing improves.
+  /// Adds, deletes or turns the best edge until nothing improves. Estimates may leave additions
+  /// unscored that would.
   void climb(const std::atomic<bool>* stop = nullptr);
+  /// The same with every addition scored.
+  void climb_by_scores(const std::atomic<bool>* stop = nullptr);
   /// Makes all neighbours of each variable its causes, then its effects; keeps what is better after
   /// climbing.
   bool turn_stars(const std::atomic<bool>* stop = nullptr);

@@ -25,6 +25,13 @@ struct EnvironmentRegime {
   bool operator==(const EnvironmentRegime&) const = default;
 };
 
+/// How far estimated gains can be trusted.
+struct EstimateQuality {
+  double hopeless = -40;   // nats: what is estimated below this gains nothing
+  bool by_regime = false;  // whether estimates depend on the regime
+  bool last_word = true;   // what they call hopeless is never scored; else it is, in the end
+};
+
 /// Pure functions of the data, called from many threads at once. Parents are given in ascending
 /// order. Priors over graphs and over regimes are not part of a score; the prior of a mechanism's
 /// change within a sparse environment is.
@@ -57,10 +64,11 @@ class FamilyScorer {
 
   /// Whether gains can be estimated at a fraction of the cost of scoring.
   virtual bool has_estimates() const { return false; }
-  /// Where so: what adding each variable to the parents, or taking it from them, would gain, all
-  /// environments being sparse. Close where it is far from zero; NaN for the child, and for what
-  /// cannot be estimated.
+  virtual EstimateQuality estimate_quality() const { return {}; }
+  /// Where so: what adding each variable to the parents, or taking it from them, would gain. Close
+  /// where it is far from zero; NaN for the child, and for what cannot be estimated.
   virtual void estimate_gains(std::size_t /*child*/, std::span<const std::size_t> /*parents*/,
+                              const EnvironmentRegime& /*regime*/,
                               std::span<double> /*gains*/) const {}
 
   /// What log_score would gain, roughly, if everything had changed in an environment that is sparse

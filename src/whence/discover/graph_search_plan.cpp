@@ -57,7 +57,7 @@ std::vector<KnownChange> known_changes(const Dataset& data, const GraphOptions& 
 int rounds_of(const GraphOptions& options, const FamilyTable& table) {
   const int m = int(table.variables());
   if (options.rounds > 0) return options.rounds;
-  return table.scorer().has_estimates() ? std::max(10, m / 2) : std::max(60, 6 * m);
+  return table.scores_are_dear() ? std::max(10, m / 2) : std::max(60, 6 * m);
 }
 
 /// Climbs, turns stars, disturbs, and lets the regime follow.
@@ -74,6 +74,7 @@ GraphDraw search_from(const FamilyTable& table, const GraphOptions& options, con
     climber.iterate(rounds / 4, stream, options.stop);
     tell(options, climber.score());
   }
+  if (!table.scores_are_dear()) climber.climb_by_scores(options.stop);
   return {climber.dag(), climber.regime(), climber.score()};
 }
 

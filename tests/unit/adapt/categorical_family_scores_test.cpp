@@ -279,7 +279,7 @@ TEST(CategoricalFamilyScorer, EstimatedGainsAreNearTheTrueOnes) {
   std::vector<double> gains(6);
   for (const auto& [child, parents] : std::vector<std::pair<std::size_t, Parents>>{
            {4, {}}, {4, {3}}, {4, {2, 3}}, {3, {0, 1, 2}}, {0, {2, 5}}}) {
-    scorer.estimate_gains(child, parents, gains);
+    scorer.estimate_gains(child, parents, sparse(6), gains);
     const double present = scorer.log_score(child, parents, sparse(6));
     for (std::size_t v = 0; v < 6; ++v) {
       if (v == child) {

@@ -180,18 +180,59 @@ TEST(RobustFamilyScores, RedrawsAreEstimatedFromOneSum) {
     }
 }
 
+/// Candidates seen in one look, against a sum for each.
+TEST(RobustFamilyScores, GainsAreEstimatedFromOneLook) {
+  for (const Dataset& data : {quiet_data(63), with_outliers(quiet_data(64))})
+    for (const bool robust : {false, true}) {
+      const LinearFamilyScorer scorer = scorer_of(data, robust);
+      for (const EnvironmentRegime& regime : {sparse(), EnvironmentRegime{true, sparse().states}})
+        for (const auto& [child, parents] : families) {
+          std::vector<double> gains(3);
+          scorer.estimate_gains(child, parents, regime, gains);
+          const double present = scorer.log_score(child, parents, regime);
+          for (std::size_t v = 0; v < 3; ++v) {
+            Parents larger = parents;
+            larger.insert(std::lower_bound(larger.begin(), larger.end(), v), v);
+            if (v == child || std::count(parents.begin(), parents.end(), v) > 0) {
+              EXPECT_TRUE(std::isnan(gains[v]));
+              continue;
+            }
+            const double gain = scorer.log_score(child, larger, regime) - present;
+            if (gain > 20)  // then only that it is one
+              EXPECT_GT(gains[v], 5);
+            else
+              EXPECT_NEAR(gains[v], gain, robust ? 3 : 0.5)
+                  << child << " + " << v << " of " << parents.size();
+          }
+        }
+    }
+}
+
 TEST(RobustFamilyScores, OneSetOfBitsOnEveryInstructionSet) {
   const Dataset data = with_outliers(quiet_data(10));
   const LinearFamilyScorer expected = scorer_of(data, true);
   std::vector<double> scores;
   for (const auto& [child, parents] : families)
     scores.push_back(expected.log_score(child, parents, sparse()));
+  const auto estimates = [](const LinearFamilyScorer& scorer, std::size_t child,
+                            const Parents& parents) {
+    double sum = 0;  // of what can be estimated
+    std::vector<double> all(3);
+    scorer.estimate_gains(child, parents, sparse(), all);
+    for (double gain : all) sum += std::isnan(gain) ? 0 : gain;
+    return sum;
+  };
+  std::vector<double> gains;
+  for (const auto& [child, parents] : families)
+    gains.push_back(estimates(expected, child, parents));
   support::for_each_simd_target([&](const std::string& target) {
     const LinearFamilyScorer scorer = scorer_of(data, true);
-    for (std::size_t k = 0; k < families.size(); ++k)
-      EXPECT_TRUE(support::same_bits(
-          scorer.log_score(families[k].first, families[k].second, sparse()), scores[k]))
+    for (std::size_t k = 0; k < families.size(); ++k) {
+      const auto& [child, parents] = families[k];
+      EXPECT_TRUE(support::same_bits(scorer.log_score(child, parents, sparse()), scores[k]))
           << target;
+      EXPECT_TRUE(support::same_bits(estimates(scorer, child, parents), gains[k])) << target;
+    }
   });
 }
 
