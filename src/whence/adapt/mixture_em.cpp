@@ -18,6 +18,7 @@ namespace whence {
 
 inline constexpr std::size_t em_block = 64;  // points whose responsibilities stay in the cache
 inline constexpr std::size_t em_partials = 8;
+inline constexpr double far_density = 0x1p-120;  // times root of two pi
 
 struct EmArray {
   double *v = nullptr, *s = nullptr;  // slopes are null without tangent
@@ -29,11 +30,10 @@ struct EmWork {
   EmArray offset, mean, inverse;  // [component]: log2(pi / sigma), mu, sqrt(log2(e) / 2) / sigma
   EmArray x;                      // [point], padded to whole blocks
   EmArray shares;                 // [component][em_block]: responsibilities, times their sum
-  EmArray deviation;              // [component][em_block]: u = (x - mean) inverse
   EmArray total, scale;           // [em_block]: that sum, and one over it
-  EmArray top;                    // [em_block]: log2 of what all weights were divided by
-  EmArray partial;                // [component][r, r u, r u^2][em_partials]
-  EmArray log_total, top_sum;     // [em_partials], over the points
+  EmArray top;                    // [em_block]: log2 of what the weights were divided by
+  EmArray partial;                // [component][r, r u, r u^2][em_partials], u = (x - mean) inverse
+  EmArray product, exponent;      // [em_partials]: the likelihood is product 2^exponent
   bool with_sums;
 };
 
@@ -57,9 +57,11 @@ class EmKernel {
       std::size_t n = 0;
       for (; n + together * width <= end_; n += together * width) Share<together>(n);
       for (; n < end_; n += width) Share<1>(n);
-      LogLik();
+      Multiply();
       if (!w_.with_sums) continue;
-      for (std::size_t k = 0; k < w_.components; ++k) Sums(k);
+      std::size_t k = 0;
+      for (; k + 2 <= w_.components; k += 2) Sums<2>(k);
+      if (k < w_.components) Sums<1>(k);
     }
   }
 
@@ -75,58 +77,60 @@ class EmKernel {
   /// through vectors could change the pointers, for all the compiler knows.
   template <std::size_t R>
   HWY_ATTR void Share(std::size_t n) {
-    const EmArray mean = w_.mean, inverse = w_.inverse, offset = w_.offset;
-    const EmArray shares = w_.shares, deviation = w_.deviation;
+    const EmArray mean = w_.mean, inverse = w_.inverse, offset = w_.offset, shares = w_.shares;
     const std::size_t components = w_.components, width = hn::Lanes(d_);
     N x[R], total[R];
-    Lanes top[R], zero[R];
     for (std::size_t i = 0; i < R; ++i) {
       x[i] = LoadNumber<tangent>(d_, At(w_.x, base_ + n + i * width));
-      top[i] = hn::Set(d_, -std::numeric_limits<double>::max());
       total[i] = Constant<tangent>(d_, hn::Zero(d_));
     }
     for (std::size_t k = 0; k < components; ++k) {
       const N m = Of(mean, k), scale = Of(inverse, k), o = Of(offset, k);
       const std::size_t at = k * em_block + n;
+      N term[R];
       for (std::size_t i = 0; i < R; ++i) {
         const N u = (x[i] - m) * scale;
-        const N term = o - u * u;
-        top[i] = hn::Max(top[i], term.v);
-        StoreNumber(d_, u, At(deviation, at + i * width));
-        StoreNumber(d_, term, At(shares, at + i * width));
+        term[i] = o - u * u;
       }
-    }
-    for (std::size_t i = 0; i < R; ++i) zero[i] = Zero(n + i * width, top[i]);
-    for (std::size_t k = 0; k < components; ++k) {
-      const NumberSpan at = At(shares, k * em_block + n);
-      N term[R];
-      for (std::size_t i = 0; i < R; ++i) term[i] = LoadNumber<tangent>(d_, at + i * width);
-      Exp2<false>(d_, zero, term);
+      Exp2<false>(d_, term);
       for (std::size_t i = 0; i < R; ++i) {
         total[i] = total[i] + term[i];
-        StoreNumber(d_, term[i], at + i * width);
+        StoreNumber(d_, term[i], At(shares, at + i * width));
       }
     }
-    for (std::size_t i = 0; i < R; ++i) StoreTotal(n + i * width, total[i], top[i]);
+    for (std::size_t i = 0; i < R; ++i) {
+      Lanes top = hn::Zero(d_);
+      const auto far = hn::Lt(total[i].v, hn::Set(d_, far_density));
+      if (HWY_UNLIKELY(!hn::AllFalse(d_, far))) ShareFar(n + i * width, far, total[i], top);
+      StoreTotal(n + i * width, total[i], top);
+    }
   }
 
-  /// Terms are lowered by the largest one, rounded: that is for nothing where they are raised to
-  /// powers. Beyond 2^50 there is no such rounding, and they are lowered by hand. `top` becomes
-  /// what they are lowered by.
-  HWY_ATTR Lanes Zero(std::size_t n, Lanes& top) const {
-    const Lanes origin = hn::Set(d_, elementary::round_to_exponent);
-    const auto far = hn::Lt(top, hn::Set(d_, -0x1p50));
-    const Lanes lowered = hn::IfThenElseZero(far, top);
-    Lanes whole = hn::Sub(hn::Add(top, origin), origin);
-    if (HWY_UNLIKELY(!hn::AllFalse(d_, far))) {
-      whole = hn::IfThenZeroElse(far, whole);
-      for (std::size_t k = 0; k < w_.components; ++k) {
-        double* term = w_.shares.v + k * em_block + n;
-        hn::StoreU(hn::Sub(hn::LoadU(d_, term), lowered), d_, term);
-      }
+  /// Points so far outside that their density, or the product of eight, could leave the doubles:
+  /// all weights are divided by the largest. The others keep theirs.
+  template <class Mask>
+  HWY_ATTR void ShareFar(std::size_t n, Mask far, N& total, Lanes& top) {
+    const N x = LoadNumber<tangent>(d_, At(w_.x, base_ + n));
+    const auto term = [&](std::size_t k) HWY_ATTR {
+      const N u = (x - Of(w_.mean, k)) * Of(w_.inverse, k);
+      return Of(w_.offset, k) - u * u;
+    };
+    Lanes largest = term(0).v;
+    for (std::size_t k = 1; k < w_.components; ++k) largest = hn::Max(largest, term(k).v);
+    N sum = Constant<tangent>(d_, hn::Zero(d_));
+    for (std::size_t k = 0; k < w_.components; ++k) {
+      N power[1] = {Lowered(term(k), largest)};
+      Exp2<false>(d_, power);
+      sum = sum + power[0];
+      const NumberSpan at = At(w_.shares, k * em_block + n);
+      StoreNumber(d_, Chosen(far, power[0], LoadNumber<tangent>(d_, at)), at);
     }
-    top = hn::Add(whole, lowered);
-    return hn::Sub(origin, whole);
+    total = Chosen(far, sum, total);
+    top = hn::IfThenElseZero(far, largest);
+  }
+  template <class Mask>
+  HWY_ATTR static N Chosen(Mask mask, N yes, N no) {
+    return Kept(mask, yes) + Kept(hn::Not(mask), no);
   }
 
   /// Points beyond the last count nothing.
@@ -134,48 +138,61 @@ class EmKernel {
     const auto valid = hn::FirstN(d_, n < left_ ? std::min(left_ - n, hn::Lanes(d_)) : 0);
     const N one = Constant<tangent>(d_, hn::Set(d_, 1.0));
     StoreNumber(d_, Kept(valid, one / total), At(w_.scale, n));
-    StoreNumber(d_, Kept(valid, total) + Kept(hn::Not(valid), one), At(w_.total, n));
+    StoreNumber(d_, Chosen(valid, total, one), At(w_.total, n));
     hn::StoreU(hn::IfThenElseZero(valid, top), d_, w_.top.v + n);
   }
 
-  /// The log-likelihood of a block. Sums lie between 1/2 and twice the number of components: the
-  /// logarithm of the product of eight is as good as eight logarithms.
-  HWY_ATTR void LogLik() {
+  /// The likelihood of a block: the product of its sums as a number from 1 to 2, its exponent with
+  /// what they were divided by. One logarithm at the end is as good as one for every point.
+  HWY_ATTR void Multiply() {
     for (std::size_t lane = 0; lane < em_partials; lane += hn::Lanes(d_)) {
-      Lanes product = hn::Set(d_, 1.0), slope = hn::Zero(d_);
-      Lanes top = hn::LoadU(d_, w_.top_sum.v + lane);
+      const NumberSpan into = At(w_.product, lane);
+      Lanes product = hn::LoadU(d_, into.v), exponent = hn::LoadU(d_, w_.exponent.v + lane);
       for (std::size_t n = lane; n < end_; n += em_partials) {
         product = hn::Mul(product, hn::LoadU(d_, w_.total.v + n));
-        top = hn::Add(top, hn::LoadU(d_, w_.top.v + n));
-        if constexpr (tangent)
+        exponent = hn::Add(exponent, hn::LoadU(d_, w_.top.v + n));
+      }
+      hn::StoreU(hn::Add(exponent, TakeExponent(d_, product)), d_, w_.exponent.v + lane);
+      hn::StoreU(product, d_, into.v);
+      if constexpr (tangent) {  // of the logarithm
+        Lanes slope = hn::LoadU(d_, into.s);
+        for (std::size_t n = lane; n < end_; n += em_partials)
           slope =
               hn::Add(slope, hn::Mul(hn::LoadU(d_, w_.total.s + n), hn::LoadU(d_, w_.scale.v + n)));
+        hn::StoreU(slope, d_, into.s);
       }
-      const NumberSpan into = At(w_.log_total, lane);
-      hn::StoreU(hn::Add(hn::LoadU(d_, into.v), LanesLog(d_, product)), d_, into.v);
-      if constexpr (tangent) hn::StoreU(hn::Add(hn::LoadU(d_, into.s), slope), d_, into.s);
-      hn::StoreU(top, d_, w_.top_sum.v + lane);
     }
   }
 
+  /// What C components, from k on, take of the block.
+  template <std::size_t C>
   HWY_ATTR void Sums(std::size_t k) {
     for (std::size_t lane = 0; lane < em_partials; lane += hn::Lanes(d_)) {
-      const NumberSpan into = At(w_.partial, 3 * k * em_partials + lane);
-      N r = LoadNumber<tangent>(d_, into), r_u = LoadNumber<tangent>(d_, into + em_partials);
-      N r_u2 = LoadNumber<tangent>(d_, into + 2 * em_partials);
-      for (std::size_t n = lane; n < end_; n += em_partials) {
-        const N share = LoadNumber<tangent>(d_, At(w_.shares, k * em_block + n)) *
-                        LoadNumber<tangent>(d_, At(w_.scale, n));
-        const N u = LoadNumber<tangent>(d_, At(w_.deviation, k * em_block + n));
-        const N product = share * u;
-        r = r + share;
-        r_u = r_u + product;
-        r_u2 = r_u2 + product * u;
+      N mean[C], inverse[C], sum[C][3];
+      for (std::size_t c = 0; c < C; ++c) {
+        mean[c] = Of(w_.mean, k + c);
+        inverse[c] = Of(w_.inverse, k + c);
+        for (std::size_t i = 0; i < 3; ++i)
+          sum[c][i] = LoadNumber<tangent>(d_, Partial(k + c, i, lane));
       }
-      StoreNumber(d_, r, into);
-      StoreNumber(d_, r_u, into + em_partials);
-      StoreNumber(d_, r_u2, into + 2 * em_partials);
+      for (std::size_t n = lane; n < end_; n += em_partials) {
+        const N scale = LoadNumber<tangent>(d_, At(w_.scale, n));
+        const N x = LoadNumber<tangent>(d_, At(w_.x, base_ + n));
+        for (std::size_t c = 0; c < C; ++c) {
+          const N share = LoadNumber<tangent>(d_, At(w_.shares, (k + c) * em_block + n)) * scale;
+          const N u = (x - mean[c]) * inverse[c];
+          const N product = share * u;
+          sum[c][0] = sum[c][0] + share;
+          sum[c][1] = sum[c][1] + product;
+          sum[c][2] = sum[c][2] + product * u;
+        }
+      }
+      for (std::size_t c = 0; c < C; ++c)
+        for (std::size_t i = 0; i < 3; ++i) StoreNumber(d_, sum[c][i], Partial(k + c, i, lane));
     }
+  }
+  HWY_ATTR NumberSpan Partial(std::size_t k, std::size_t which, std::size_t lane) const {
+    return At(w_.partial, (3 * k + which) * em_partials + lane);
   }
 
   const EmWork& w_;
@@ -215,6 +232,11 @@ double reduced(const double* p) {
   return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
 }
 
+/// Of eight numbers from 1 to 2.
+double log_of_product(const double* p) {
+  return portable_log(((p[0] * p[4]) * (p[2] * p[6])) * ((p[1] * p[5]) * (p[3] * p[7])));
+}
+
 template <class T>
 class FastPass {
  public:
@@ -230,7 +252,7 @@ class FastPass {
       if constexpr (tangent) scratch.x_slope[i] = slope_of(x[i]);
     }
     const std::size_t numbers = 3 * padded(components, em_partials) +
-                                components * (2 * em_block + 3 * em_partials) + 3 * em_block +
+                                components * (em_block + 3 * em_partials) + 3 * em_block +
                                 2 * em_partials;
     scratch.memory.resize((tangent ? 2 : 1) * numbers);
   }
@@ -245,22 +267,21 @@ class FastPass {
                 .inverse = take(components_),
                 .x = {scratch_.x.data(), tangent ? scratch_.x_slope.data() : nullptr},
                 .shares = take(components_ * em_block),
-                .deviation = take(components_ * em_block),
                 .total = take(em_block),
                 .scale = take(em_block),
                 .top = take(em_block),
                 .partial = take(components_ * 3 * em_partials),
-                .log_total = take(em_partials),
-                .top_sum = take(em_partials),
+                .product = take(em_partials),
+                .exponent = take(em_partials),
                 .with_sums = sums != nullptr};
     prepare(mixture, work);
     HWY_DYNAMIC_DISPATCH(RunEmPass)(work);
     if (sums) collect(work, *sums);
     T log_lik{};
     assign(log_lik,
-           reduced(work.log_total.v) + elementary::ln2 * reduced(work.top_sum.v) -
+           log_of_product(work.product.v) + elementary::ln2 * reduced(work.exponent.v) -
                double(points_) * log_root_two_pi,
-           tangent ? reduced(work.log_total.s) : 0.0);
+           tangent ? reduced(work.product.s) : 0.0);
     return log_lik;
   }
 
@@ -290,10 +311,11 @@ class FastPass {
       // A component of no weight at all: the kernel knows no infinities.
       if (work.offset.v[k] < -1e300) work.offset.v[k] = -1e300;
     }
-    for (const auto& [array, count] :
-         {std::pair{work.partial, components_ * 3 * em_partials},
-          std::pair{work.log_total, em_partials}, std::pair{work.top_sum, em_partials}})
-      std::fill_n(array.v, (tangent ? 2 : 1) * count, 0.0);
+    const std::size_t slopes = tangent ? 2 : 1;  // they lie behind the values
+    std::fill_n(work.partial.v, slopes * components_ * 3 * em_partials, 0.0);
+    std::fill_n(work.exponent.v, slopes * em_partials, 0.0);
+    std::fill_n(work.product.v, slopes * em_partials, 0.0);
+    std::fill_n(work.product.v, em_partials, 1.0);
   }
 
   /// Deviations come back in units of the data.

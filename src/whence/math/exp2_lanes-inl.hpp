@@ -17,19 +17,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace whence::HWY_NAMESPACE {
 
-/// 2^(x - w) for R vectors, in place, to the bits of portable_exp2; `zero` is round_to_exponent -
-/// w, w whole numbers of at most 2^50. Where it is known that x - w is at most 1022, `large` may be
-/// false: the same bits for less work. One exponential is a chain of operations that each wait for
-/// the one before; R of them side by side keep the machine busy.
+/// 2^x for R vectors, in place, to the bits of portable_exp2. Where it is known that x is at most
+/// 1022, `large` may be false: the same bits for less work. One exponential is a chain of
+/// operations that each wait for the one before; R of them side by side keep the machine busy.
 template <bool large, std::size_t R>
-HWY_INLINE void LanesExp2(LanesTag d, const Lanes (&zero)[R], Lanes (&x)[R]) {
+HWY_INLINE void LanesExp2(LanesTag d, Lanes (&x)[R]) {
   using namespace elementary;
   const auto constant = [d](double c) HWY_ATTR { return hn::Set(d, c); };
   const hn::RebindToUnsigned<LanesTag> du;
   Lanes shifted[R], r2[R], even[R], odd[R];
   for (std::size_t i = 0; i < R; ++i) {
-    shifted[i] = hn::Add(x[i], zero[i]);
-    x[i] = hn::Sub(x[i], hn::Sub(shifted[i], zero[i]));
+    shifted[i] = hn::Add(x[i], constant(round_to_exponent));
+    x[i] = hn::Sub(x[i], hn::Sub(shifted[i], constant(round_to_exponent)));
     r2[i] = hn::Mul(x[i], x[i]);
     even[i] = hn::Add(hn::Mul(constant(exp2_even[0]), r2[i]), constant(exp2_even[1]));
     odd[i] = constant(exp2_odd[0]);
@@ -49,10 +48,10 @@ HWY_INLINE void LanesExp2(LanesTag d, const Lanes (&zero)[R], Lanes (&x)[R]) {
 
 /// The same with slopes: (2^x)' = 2^x ln 2 x'.
 template <bool large, bool tangent, std::size_t R>
-HWY_INLINE void Exp2(LanesTag d, const Lanes (&zero)[R], Number<tangent> (&x)[R]) {
+HWY_INLINE void Exp2(LanesTag d, Number<tangent> (&x)[R]) {
   Lanes values[R];
   for (std::size_t i = 0; i < R; ++i) values[i] = x[i].v;
-  LanesExp2<large>(d, zero, values);
+  LanesExp2<large>(d, values);
   for (std::size_t i = 0; i < R; ++i) {
     x[i].v = values[i];
     if constexpr (tangent)
@@ -60,12 +59,16 @@ HWY_INLINE void Exp2(LanesTag d, const Lanes (&zero)[R], Number<tangent> (&x)[R]
   }
 }
 
-/// 2^x, where nothing is lowered.
-template <bool large, bool tangent, std::size_t R>
-HWY_INLINE void Exp2(LanesTag d, Number<tangent> (&x)[R]) {
-  Lanes zero[R];
-  for (std::size_t i = 0; i < R; ++i) zero[i] = hn::Set(d, elementary::round_to_exponent);
-  Exp2<large>(d, zero, x);
+/// For positive normal x = m 2^k, 1 <= m < 2: leaves m in x and returns k. NaN stays.
+HWY_INLINE Lanes TakeExponent(LanesTag d, Lanes& x) {
+  const hn::RebindToUnsigned<LanesTag> du;
+  const auto biased = hn::ShiftRight<52>(hn::BitCast(du, x));
+  // The biased exponent as a double by the 2^52 trick.
+  const Lanes k = hn::Sub(hn::BitCast(d, hn::Or(biased, hn::Set(du, 0x4330000000000000ULL))),
+                          hn::Set(d, 4503599627370496.0 + 1023.0));
+  const auto inverse = hn::ShiftLeft<52>(hn::Sub(hn::Set(du, 2046), biased));
+  x = hn::Mul(x, hn::BitCast(d, inverse));
+  return k;
 }
 
 /// What x is multiplied by before TanhOfPowers.

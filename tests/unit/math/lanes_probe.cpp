@@ -29,15 +29,13 @@ void ProbeTanh(std::span<double> x) {
     hn::StoreU(LanesTanh(d, hn::LoadU(d, &x[i])), d, &x[i]);
 }
 
-/// Two vectors at a time, lowered by a whole number.
-void ProbeExp2(std::span<double> x, double lower) {
+/// Two vectors at a time.
+void ProbeExp2(std::span<double> x) {
   const LanesTag d;
-  const Lanes zero = hn::Set(d, elementary::round_to_exponent - lower);
-  const Lanes zeros[] = {zero, zero};
   const std::size_t half = x.size() / 2;
   for (std::size_t i = 0; i < half; i += hn::Lanes(d)) {
     Lanes power[] = {hn::LoadU(d, &x[i]), hn::LoadU(d, &x[half + i])};
-    LanesExp2<true>(d, zeros, power);
+    LanesExp2<true>(d, power);
     hn::StoreU(power[0], d, &x[i]);
     hn::StoreU(power[1], d, &x[half + i]);
   }
@@ -62,7 +60,7 @@ namespace support {
 void lanes_exp(std::span<double> x) { HWY_DYNAMIC_DISPATCH(ProbeExp)(x); }
 void lanes_log(std::span<double> x) { HWY_DYNAMIC_DISPATCH(ProbeLog)(x); }
 void lanes_tanh(std::span<double> x) { HWY_DYNAMIC_DISPATCH(ProbeTanh)(x); }
-void lanes_exp2(std::span<double> x, double lower) { HWY_DYNAMIC_DISPATCH(ProbeExp2)(x, lower); }
+void lanes_exp2(std::span<double> x) { HWY_DYNAMIC_DISPATCH(ProbeExp2)(x); }
 double lanes_sum(std::span<const double> x) { return HWY_DYNAMIC_DISPATCH(ProbeSum)(x); }
 
 }  // namespace support

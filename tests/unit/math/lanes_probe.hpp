@@ -10,7 +10,7 @@ namespace whence::support {
 void lanes_exp(std::span<double> x);
 void lanes_log(std::span<double> x);
 void lanes_tanh(std::span<double> x);
-void lanes_exp2(std::span<double> x, double lower);
+void lanes_exp2(std::span<double> x);  // of sixteen
 double lanes_sum(std::span<const double> x);
 
 }  // namespace whence::support
