@@ -1,5 +1,6 @@
 #include "whence/math/random_lanes.hpp"
 
+#include "whence/math/normal_quantile.hpp"
 #include "whence/math/random.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -62,7 +63,7 @@ void FillUniform(std::uint64_t key, Cell cell, std::uint32_t first_block, std::s
   }
 }
 
-/// x <- f(x), in whole vectors; the last one is padded with ones.
+/// x <- f(x), in whole vectors; the last one is padded with halves.
 template <class F>
 HWY_INLINE void ForEachVector(std::span<double> x, const F& f) {
   const LanesTag d;
@@ -72,7 +73,7 @@ HWY_INLINE void ForEachVector(std::span<double> x, const F& f) {
     hn::StoreU(f(d, hn::LoadU(d, x.data() + i)), d, x.data() + i);
   if (i == x.size()) return;
   HWY_ALIGN double rest[row_multiple];
-  for (std::size_t j = 0; j < width; ++j) rest[j] = i + j < x.size() ? x[i + j] : 1.0;
+  for (std::size_t j = 0; j < width; ++j) rest[j] = i + j < x.size() ? x[i + j] : 0.5;
   hn::Store(f(d, hn::Load(d, rest)), d, rest);
   for (std::size_t j = 0; i + j < x.size(); ++j) x[i + j] = rest[j];
 }
@@ -87,6 +88,39 @@ void LogExponentialShares(std::span<double> x, std::span<double> cumulative) {
                        HWY_ATTR { return hn::Sub(LanesLog(d, e), hn::Set(d, log_sum)); });
   ForEachVector(cumulative,
                 [sum](LanesTag d, Lanes c) HWY_ATTR { return hn::Div(c, hn::Set(d, sum)); });
+}
+
+HWY_INLINE Lanes Ratio(LanesTag d, Lanes r, const std::array<double, 8>& above,
+                       const std::array<double, 8>& below) {
+  Lanes n = hn::Set(d, above[7]), m = hn::Set(d, below[7]);
+  for (std::size_t i = 7; i-- > 0;) {
+    n = hn::Add(hn::Mul(n, r), hn::Set(d, above[i]));
+    m = hn::Add(hn::Mul(m, r), hn::Set(d, below[i]));
+  }
+  return hn::Div(n, m);
+}
+
+/// The tails are computed for all lanes where one lane is in them.
+HWY_INLINE Lanes NormalQuantile(LanesTag d, Lanes p) {
+  using namespace wichura;
+  const auto constant = [d](double c) HWY_ATTR { return hn::Set(d, c); };
+  const Lanes q = hn::Sub(p, constant(0.5));
+  const Lanes x = hn::Mul(
+      q, Ratio(d, hn::Sub(constant(centre_origin), hn::Mul(q, q)), centre_above, centre_below));
+  const auto outside = hn::Gt(hn::Abs(q), constant(half_centre));
+  if (hn::AllFalse(d, outside)) return x;
+  const Lanes smaller = hn::IfThenElse(hn::Lt(q, hn::Zero(d)), p, hn::Sub(constant(1), p));
+  const Lanes r = hn::Sqrt(hn::Neg(LanesLog(d, smaller)));
+  Lanes tail = Ratio(d, hn::Sub(r, constant(near_origin)), near_above, near_below);
+  const auto far = hn::Gt(r, constant(tail_begin));
+  if (HWY_UNLIKELY(!hn::AllFalse(d, far)))
+    tail =
+        hn::IfThenElse(far, Ratio(d, hn::Sub(r, constant(far_origin)), far_above, far_below), tail);
+  return hn::IfThenElse(outside, hn::CopySign(tail, q), x);
+}
+
+void NormalQuantiles(std::span<double> p) {
+  ForEachVector(p, [](LanesTag d, Lanes u) HWY_ATTR { return NormalQuantile(d, u); });
 }
 
 /// sample_level() for a vector of rows: `base` holds each lane's place in the table.
@@ -136,6 +170,7 @@ namespace whence {
 
 HWY_EXPORT(FillUniform);
 HWY_EXPORT(LogExponentialShares);
+HWY_EXPORT(NormalQuantiles);
 HWY_EXPORT(SampleLevels);
 
 void fill_uniform(std::uint64_t key, Cell cell, std::uint32_t first_block, std::span<double> u) {
@@ -145,6 +180,8 @@ void fill_uniform(std::uint64_t key, Cell cell, std::uint32_t first_block, std::
 void log_exponential_shares(std::span<double> x, std::span<double> cumulative) {
   HWY_DYNAMIC_DISPATCH(LogExponentialShares)(x, cumulative);
 }
+
+void normal_quantiles(std::span<double> p) { HWY_DYNAMIC_DISPATCH(NormalQuantiles)(p); }
 
 void sample_levels(std::span<const double> cumulative, std::size_t levels,
                    const std::int32_t* configuration, const double* u, std::size_t stride,

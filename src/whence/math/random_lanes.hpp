@@ -14,4 +14,7 @@ void fill_uniform(std::uint64_t key, Cell cell, std::uint32_t first_block, std::
 /// In: uniforms. Out: e_i = -log u_i as shares of their sum, in logarithms and cumulated.
 void log_exponential_shares(std::span<double> x, std::span<double> cumulative);
 
+/// p <- normal_quantile(p), to the same bits; numbers in (0, 1).
+void normal_quantiles(std::span<double> p);
+
 }  // namespace whence

@@ -5,6 +5,7 @@
 
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
+#include "whence/math/random_lanes.hpp"
 
 namespace whence {
 
@@ -119,7 +120,7 @@ void sample_pair(const GaussianPair& pair, Stream stream, Dataset& data, std::si
   const std::size_t d = pair.marginal.offset.size(), size = rows * d;
   std::vector<double> noise(2 * size);
   stream.fill(noise);
-  for (double& u : noise) u = normal_quantile(u);
+  normal_quantiles(noise);
   double* a = &data.columns[0].values[first * d];
   double* b = &data.columns[1].values[first * d];
   set_rows(pair.marginal.offset, rows, a);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "whence/core/error.hpp"
+#include "whence/math/random_lanes.hpp"
 
 namespace whence {
 
@@ -28,7 +29,7 @@ double CauseLaw::at(double u) const {
       return mean + scale * (side * std::sqrt(0.75) + 0.5 * normal_quantile(within));
     }
   }
-  return mean + scale * normal_quantile(u);
+  return of_normal(normal_quantile(u));
 }
 
 Spline draw_spline(const SplineKind& kind, Stream& stream) {
@@ -69,10 +70,12 @@ SplineWorld SplineWorld::shifted(ShiftKind what, Stream stream) const {
 void SplineWorld::sample(Stream stream, std::span<double> a, std::span<double> b) const {
   std::vector<double> u(2 * a.size());
   stream.fill(u);
+  std::vector<double> z = u;
+  normal_quantiles(z);
+  const bool gaussian = cause_.kind == CauseLaw::Kind::gaussian;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    a[i] = cause_.at(u[2 * i]);
-    b[i] =
-        cut_ ? effect_.at(u[2 * i + 1]) : mechanism_(a[i]) + noise_ * normal_quantile(u[2 * i + 1]);
+    a[i] = gaussian ? cause_.of_normal(z[2 * i]) : cause_.at(u[2 * i]);
+    b[i] = cut_ ? effect_.of_normal(z[2 * i + 1]) : mechanism_(a[i]) + noise_ * z[2 * i + 1];
   }
 }
 

@@ -18,8 +18,9 @@ struct CauseLaw {
   double mean = 0;
   double scale = 2;
 
-  /// The cause that belongs to a uniform number.
+  /// The cause that belongs to a uniform number; of a Gaussian one, to a standard normal.
   double at(double u) const;
+  double of_normal(double z) const { return mean + scale * z; }
 };
 
 constexpr std::string_view name_of(CauseLaw::Kind kind) {

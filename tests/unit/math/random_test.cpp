@@ -7,6 +7,7 @@
 
 #include "support/bits.hpp"
 #include "support/simd.hpp"
+#include "whence/math/random_lanes.hpp"
 
 namespace whence {
 namespace {
@@ -54,6 +55,24 @@ TEST(Stream, LeavesNumbersBeyondTheSpanAlone) {
   std::vector<double> u(20, -1);
   stream.fill(std::span(u).first(5));
   for (std::size_t i = 5; i < u.size(); ++i) EXPECT_EQ(u[i], -1);
+}
+
+TEST(NormalQuantiles, HaveTheBitsOfTheScalarOnEveryInstructionSet) {
+  Stream stream(2, Purpose::tests, {});
+  std::vector<double> p(5003);  // no multiple of anything
+  stream.fill(p);
+  for (int k = 1; k < 53; ++k) {  // far into both tails
+    p[std::size_t(80 * k)] = std::ldexp(1.0, -k);
+    p[std::size_t(80 * k + 9)] = 1 - std::ldexp(1.0, -k);
+  }
+  for (double edge : {0.075, 0.925, 0.5}) p.push_back(edge);
+  std::vector<double> expected;
+  for (double v : p) expected.push_back(normal_quantile(v));
+  support::for_each_simd_target([&](const std::string& name) {
+    std::vector<double> x = p;
+    normal_quantiles(x);
+    EXPECT_TRUE(support::same_bits(x, expected)) << name;
+  });
 }
 
 TEST(SampleLevel, OfOneLevelIsThatLevel) {
