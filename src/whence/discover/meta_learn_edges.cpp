@@ -18,10 +18,7 @@ namespace {
 
 EdgeMetaLearning switches_of(const Settings& settings, std::size_t variables, RunKey key) {
   EdgeMetaLearning how;
-  how.episodes = std::size_t(settings.integer("episodes"));
-  how.steps = settings.integer("steps");
-  how.batch = settings.integer("batch");
-  how.adaptation = {settings.optimizer("adaptation"), settings.flag("reset")};
+  take_episodes(settings, how);
   how.gamma0 = EdgeMatrix(variables, settings.number("gamma0"));
   how.belief.optimizer = settings.optimizer("belief");
   for (Acyclicity a : {Acyclicity::none, Acyclicity::exact, Acyclicity::penalty})
@@ -152,10 +149,9 @@ Report report_of(const Settings& settings, std::span<const EdgeRun> runs) {
                     {"gamma-clamped", clamped},
                     {"episodes-rejected", rejected}};
   add_effective_samples("effective-samples", "sampled graphs", effective, report);
-  report.summary = fmt::format(
-      "After {} episodes under shifts of kind '{}' the edge beliefs are {} bits from the truth "
-      "({} runs, median; chance is 1)",
-      x.back(), settings.text("shift"), show(report.curves[0].median.back()), runs.size());
+  report.summary =
+      fmt::format("{} the edge beliefs are {} bits from the truth ({} runs, median; chance is 1)",
+                  after_episodes(settings), show(report.curves[0].median.back()), runs.size());
   if (exact) {
     report.curves.push_back(summarise("cross-entropy-bayes", "exact Bayes", x, bayes));
     report.figures[0].curves.emplace_back("cross-entropy-bayes");
@@ -165,9 +161,7 @@ Report report_of(const Settings& settings, std::span<const EdgeRun> runs) {
   } else {
     report.summary += ". There are too many variables for the exact posterior.";
   }
-  if (!settings.flag("reset"))
-    report.warnings.emplace_back(
-        "without a reset episodes are dependent: the convergence argument does not apply");
+  warn_without_reset(settings, report);
   return report;
 }
 

@@ -196,10 +196,7 @@ constexpr std::array objectives = {BeliefObjective::mixture, BeliefObjective::pr
 /// Everything but the world and its modules.
 MetaLearning switches_of(const Settings& settings) {
   MetaLearning how;
-  how.episodes = std::size_t(settings.integer("episodes"));
-  how.steps = settings.integer("steps");
-  how.batch = settings.integer("batch");
-  how.adaptation = {settings.optimizer("adaptation"), settings.flag("reset")};
+  take_episodes(settings, how);
   how.belief = {settings.number("gamma0"), settings.optimizer("belief"),
                 named(objectives, settings.text("belief_objective")),
                 settings.flag("tie_artefact")};
@@ -294,17 +291,27 @@ Report direction_report_of(const Settings& settings, const Sweep<MetaResult>& sw
   report.numbers.push_back({"belief-bayes", report.curves[1].median.back()});
   report.numbers.push_back({"gamma-clamped", clamped});
   report.summary = fmt::format(
-      "After {} episodes under shifts of kind '{}' the belief in A→B is {} ({} runs, median); the "
-      "exact Bayes update of the same scores says {}. The truth is A→B.",
-      x.back(), settings.text("shift"), show(report.curves[0].median.back()), results.size(),
+      "{} the belief in A→B is {} ({} runs, median); the exact Bayes update of the same scores "
+      "says "
+      "{}. The truth is A→B.",
+      after_episodes(settings), show(report.curves[0].median.back()), results.size(),
       show(report.curves[1].median.back()));
-  if (!settings.flag("reset"))
-    report.warnings.emplace_back(
-        "without a reset episodes are dependent: the convergence argument does not apply");
+  warn_without_reset(settings, report);
   return report;
 }
 
 }  // namespace
+
+std::string after_episodes(const Settings& settings) {
+  return fmt::format("After {} episodes under shifts of kind '{}'", settings.integer("episodes"),
+                     settings.text("shift"));
+}
+
+void warn_without_reset(const Settings& settings, Report& report) {
+  if (!settings.flag("reset"))
+    report.warnings.emplace_back(
+        "without a reset episodes are dependent: the convergence argument does not apply");
+}
 
 Settings meta_learning_settings(const UserConfig& config) {
   Settings settings = Settings::from(defaults, "paper", "full", config);

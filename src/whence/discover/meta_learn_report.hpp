@@ -1,6 +1,9 @@
 // Algorithm 1 from a configuration file: a drawn world, a kind of shift, every switch as a key.
 #pragma once
 
+#include <cstddef>
+#include <string>
+
 #include "whence/discover/experiment.hpp"
 
 namespace whence {
@@ -15,5 +18,17 @@ Report meta_learning_report(const Settings& settings, const RunOptions& options)
 /// The parts of it that are not about two directions: a belief per edge, and a learnt encoder.
 Report edge_learning_report(const Settings& settings, const RunOptions& options);
 Report encoder_learning_report(const Settings& settings, const RunOptions& options);
+
+/// What both kinds of belief read, and say, alike. Learning: MetaLearning or EdgeMetaLearning.
+template <class Learning>
+void take_episodes(const Settings& settings, Learning& how) {
+  how.episodes = std::size_t(settings.integer("episodes"));
+  how.steps = settings.integer("steps");
+  how.batch = settings.integer("batch");
+  how.adaptation = {settings.optimizer("adaptation"), settings.flag("reset")};
+}
+/// "After 200 episodes under shifts of kind 'cause'", and a warning without a reset.
+std::string after_episodes(const Settings& settings);
+void warn_without_reset(const Settings& settings, Report& report);
 
 }  // namespace whence
