@@ -91,10 +91,12 @@ std::vector<Work> all_work() {
                 one_rule + fmt::format(R"(, "runs": {{runs}}, "episodes": {})", episodes),
                 runs};
   };
-  // Modules are hardly trained here: a pass is episodes, not training.
+  // Modules are hardly trained here: a pass is episodes, not training. Marginals are scored in the
+  // one way that contenders know.
   const auto continuous = [](const char* training, int episodes) {
     return fmt::format(
-        R"("splines": ["cubic-10"], "control_episodes": 1, "training_steps": {}, "episodes": {}, "runs": {{runs}})",
+        R"("splines": ["cubic-10"], "marginals_scored": ["released"], "control_episodes": 1, )"
+        R"("training_steps": {}, "episodes": {}, "runs": {{runs}})",
         training, episodes);
   };
   const auto encoder = [](int iterations) {

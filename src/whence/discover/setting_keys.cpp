@@ -89,6 +89,8 @@ constexpr SettingKey table[] = {
     choice("marginals", "online|hindsight|released",
            "scored before they are fitted, fitted to the points they score, or that with a softmax "
            "of the weights"),
+    choice("marginals_scored", "online|hindsight|released",
+           "ways of scoring marginals that are compared; that of 'marginals' is one of them"),
     choice("likelihood", "sum|mean",
            "whether an episode's log-likelihood is summed or averaged "
            "over its points"),

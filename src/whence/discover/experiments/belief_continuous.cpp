@@ -2,6 +2,7 @@
 //
 // An episode is scored once, in three ways (continuous_task.hpp); objectives and sums or means are
 // re-scans of those tables.
+#include <algorithm>
 #include <array>
 #include <mutex>
 
@@ -10,6 +11,7 @@
 #include "whence/backends/backend.hpp"
 #include "whence/backends/threads.hpp"
 #include "whence/belief/two_hypotheses.hpp"
+#include "whence/core/error.hpp"
 #include "whence/discover/continuous_task.hpp"
 #include "whence/discover/experiments/all.hpp"
 #include "whence/discover/summary.hpp"
@@ -33,7 +35,11 @@ struct Plan {
   std::size_t points =
       std::size_t(settings.integer("batch")) / std::size_t(steps) * std::size_t(steps);
   PairHypotheses pair = pair_hypotheses();
+  std::vector<std::string> scored = settings.texts("marginals_scored");
 
+  bool scores(std::string_view marginals) const {
+    return std::find(scored.begin(), scored.end(), marginals) != scored.end();
+  }
   std::size_t worlds() const { return kinds.size() * runs; }
   std::size_t episodes(ShiftKind shift) const {
     return std::size_t(
@@ -69,12 +75,13 @@ DensityTraining training_of(const Settings& s) {
           s.integer("training_batch")};
 }
 
-/// Pre-trains one direction of a world, its marginal included.
+/// Pre-trains one direction of a world, its marginal included if that is wanted.
 void train(const Plan& plan, WorldRun& run, std::size_t w, bool backward, Fallbacks& fallbacks) {
   constexpr std::size_t marginal_rows = 4000;
   const DensityTraining how = training_of(plan.settings);
   (backward ? run.backward : run.forward) =
       train_density(run.world, how, backward, plan.key(w), fallbacks);
+  if (!plan.scores("online")) return;  // the others fit marginals of their own
   const PairColumns rows = draw_columns(run.world, marginal_rows, Purpose::test_set,
                                         plan.options.seed, {plan.key(w).run, 0, 0});
   (backward ? run.effect : run.cause) =
@@ -93,7 +100,8 @@ void score(const Plan& plan, WorldRun& run, std::size_t w, std::size_t shift, st
     const SplineWorld shifted =
         run.world.shifted(shifts[shift], Stream(seed, Purpose::shift, cell));
     const PairColumns points = draw_columns(shifted, plan.points, Purpose::sample, seed, cell);
-    scorer.score_online(points, run.cause, run.effect).store(online, e);
+    if (plan.scores("online")) scorer.score_online(points, run.cause, run.effect).store(online, e);
+    if (!plan.scores("hindsight") && !plan.scores("released")) continue;
     const auto both = scorer.score_hindsight(
         points,
         Stream(seed, Purpose::initialise, {plan.key(w).run, 2 + std::uint32_t(e), cell.step}));
@@ -209,7 +217,7 @@ void add_variants_table(const Plan& plan, std::span<const WorldRun> runs, Report
               {}};
   for (std::size_t shift = 0; shift < shifts.size(); ++shift)
     for (std::size_t kind = 0; kind < plan.kinds.size(); ++kind)
-      for (const char* marginals : marginal_names)
+      for (const std::string& marginals : plan.scored)
         for (const char* likelihood : {"sum", "mean"})
           for (auto objective : {BeliefObjective::mixture, BeliefObjective::printed}) {
             const Variant variant{marginals, likelihood, objective};
@@ -368,17 +376,22 @@ void add_objectives_figure(const Plan& plan, std::span<const WorldRun> runs, Rep
       {{"online", "mean", BeliefObjective::mixture}, "corrected, mean"},
       {{"online", "sum", BeliefObjective::mixture}, "corrected, sum"}};
   for (const auto& [variant, label] : shown) {
+    if (!plan.scores(variant.marginals)) continue;
     const std::string id = "objective/" + variant.id();
     report.curves.push_back(belief_curve(id, label, answers(plan, runs, 0, 0, variant)));
     figure.curves.push_back(id);
   }
-  report.figures.push_back(std::move(figure));
+  if (!figure.curves.empty()) report.figures.push_back(std::move(figure));
 }
 
 }  // namespace
 
 Report belief_continuous(const Settings& settings, const RunOptions& options) {
   const Plan plan{settings, options};
+  if (!plan.scores(settings.text("marginals")))
+    throw Error(ExitCode::bad_config, "E-CONFIG-CHOICE", "marginals_scored",
+                "'" + settings.text("marginals") + "' is what the belief follows, and not scored",
+                "add it, or choose other 'marginals'");
   std::vector<WorldRun> runs;
   for (std::size_t w = 0; w < plan.worlds(); ++w) runs.push_back(start_world(plan, w));
 
