@@ -365,7 +365,7 @@ void add_common(CLI::App& app, DiscoverCommand& c) {
   app.add_option("--targets", c.targets,
                  "what is known to have changed: ENVIRONMENT:VARIABLE+VARIABLE,...; nothing after "
                  "the colon: nothing changed")
-      ->type_name("E:X,...")
+      ->type_name("SPEC")
       ->allow_extra_args(false);
   app.add_flag("--known-targets", c.known_targets, "use the targets that DCDI or ENCO files hold");
   add_value(app, "--restarts", c.restarts, "N", "searches from different starts");

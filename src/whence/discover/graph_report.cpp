@@ -293,9 +293,14 @@ std::string in_words(const GraphResult& result) {
                   plural(result.variables.size(), "variable"), sure);
   if (unsure > 0) text += fmt::format(", {} less sure", unsure);
   if (open > 0) text += fmt::format(", {} whose direction stays open", open);
-  if (!has_posterior(result)) return text + ", by the paper's criterion.";
-  return text + fmt::format(". Something changed in {} of {}.", changed,
-                            plural(shifted, "shifted environment"));
+  const char* hurried = result.search.stopped.empty()
+                            ? ""
+                            : " The search was stopped early: what it found is stated too surely.";
+  if (!has_posterior(result)) return text + ", by the paper's criterion." + hurried;
+  return text +
+         fmt::format(". Something changed in {} of {}.", changed,
+                     plural(shifted, "shifted environment")) +
+         hurried;
 }
 
 GraphView graph_view(const GraphResult& result) {

@@ -55,6 +55,9 @@ TEST(GraphReport, WordsAndTables) {
   EXPECT_EQ(in_words(result),
             "2 edges among 3 variables: 1 more than 95 % sure, 1 whose direction stays open. "
             "Something changed in 1 of 1 shifted environment.");
+  GraphResult hurried = result;
+  hurried.search.stopped = "interrupted";
+  EXPECT_NE(in_words(hurried).find("stopped early"), std::string::npos);
   const Report report = graph_report(result);
   EXPECT_EQ(report.tables[0].rows[0],
             (std::vector<std::string>{"a", "b", "99.0 %", "99.0 %", "50.0–100 %", "e (+4.0)"}));
