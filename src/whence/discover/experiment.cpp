@@ -72,7 +72,9 @@ Report run_experiment(const Experiment& experiment, const Settings& settings,
   // The figures of the description belong to its own settings, not to the user's.
   if (settings.changed_by_user()) {
     report.warnings.emplace_back(
-        "the settings were changed: the figures expected of this experiment are not checked");
+        "the settings were changed: claims are judged by your settings, not by the paper's, and "
+        "the "
+        "figures expected of this experiment are not checked");
     return report;
   }
   for (const Settings::ExpectedCurve& expected : settings.expectations())
