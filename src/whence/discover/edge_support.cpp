@@ -107,7 +107,7 @@ class PairStates {
 
   /// Their log-probabilities with an environment left out; environments(): with all.
   Weights without(std::size_t e) {
-    Weights logs;
+    Weights logs{};
     for (std::size_t s = 0; s < logs.size(); ++s)
       logs[s] = possible_[s]
                     ? weight(from_, parents_[s].of_from, e) + weight(to_, parents_[s].of_to, e)
@@ -135,7 +135,7 @@ constexpr double resolution = 1e-3;
 /// Of the posterior of each state, what comes from the best graph is moved by what the environment
 /// says about this pair there; what comes from other graphs stays.
 double moved(const Weights& posterior, const Weights& with_all, const Weights& left) {
-  Weights weights;
+  Weights weights{};
   for (std::size_t s = 0; s < weights.size(); ++s) {
     weights[s] = std::max(posterior[s] - std::exp(with_all[s]), 0.0);
     if (with_all[s] == impossible) continue;
