@@ -42,7 +42,7 @@ void bench_direction(const DirectionBenchOptions& options, const Globals& global
   if (options.json) return print(result_text(result_json(bench.report)));
   if (globals.quiet) return;
   std::string out = for_locale(bench.report.title) + "\n\n";
-  for (std::size_t i = 0; i < 5; ++i)
+  for (std::size_t i = 0; i < 6; ++i)
     out += for_locale(text_table(bench.report.tables[i], 60)) + "\n";
   out += text_table(bench.time, 60) + "\n";
   if (!bench.report.claims.empty()) out += claims_in_words(bench.report) + "\n";

@@ -29,7 +29,7 @@ using Kind = Variable::Kind;
 /// What one structure makes of all environments.
 struct StructureScore {
   double log_evidence = 0;
-  std::vector<double> steps;
+  std::vector<double> steps;  // what each environment adds; their sum is all the evidence
   std::vector<double> after;  // log-evidence of the environments up to and with each
   std::vector<ChangeProbabilities> changes;
   double log_dropped = -INFINITY;
@@ -53,17 +53,16 @@ StructureScore averaged(std::span<const PoolingResult> each) {
   const double total = log_sum_exp(evidence);
   StructureScore score;
   score.log_evidence = total - std::log(double(each.size()));
-  score.steps.assign(each[0].steps.size(), 0.0);
   score.after = evidence_after(each);
+  for (std::size_t e = 0; e < score.after.size(); ++e)
+    score.steps.push_back(score.after[e] - (e > 0 ? score.after[e - 1] : 0));
   score.changes.assign(each[0].changes.size(), ChangeProbabilities{});
   for (std::size_t h = 0; h < each.size(); ++h) {
     const double weight = std::exp(evidence[h] - total);
     score.log_dropped = std::max(score.log_dropped, each[h].log_dropped);
-    for (std::size_t e = 0; e < score.steps.size(); ++e) {
-      score.steps[e] += weight * each[h].steps[e];
+    for (std::size_t e = 0; e < score.steps.size(); ++e)
       for (std::size_t k = 0; k < change_kinds; ++k)
         score.changes[e][k] += weight * each[h].changes[e][k];
-    }
   }
   return score;
 }
@@ -467,6 +466,7 @@ DirectionResult find_direction(const Dataset& data, const DirectionOptions& opti
     result = find_in_order(with_columns_swapped(data), mirrored);
     mirror(result);
   }
+  if (result.verdict.confounded) result.warnings.push_back(confounding_in_words(result));
   result.advice = advise(result);
   return result;
 }

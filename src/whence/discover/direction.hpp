@@ -44,7 +44,8 @@ struct EnvironmentFinding {
 struct Verdict {
   enum class Kind { direction, no_link, undecided, no_shift, all_changed, conflicting };
   Kind kind = Kind::undecided;
-  int from = -1, to = -1;  // variables 0 and 1, when a direction is given
+  int from = -1, to = -1;   // variables 0 and 1, when a direction is given
+  bool confounded = false;  // both mechanisms seem to move together, as a hidden cause moves them
 };
 std::string_view name_of(Verdict::Kind kind);
 

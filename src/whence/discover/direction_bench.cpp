@@ -42,6 +42,7 @@ DirectionBenchmark bench_direction(const std::string& scale, const RunOptions& o
   report.tables = {summary_table(discrete, real),
                    episodes_table(needed),
                    control_table(controls),
+                   confounded_table(discrete, real),
                    prior.table("reliability-prior", "Data drawn from the stated prior"),
                    shifts.table("reliability-shifts",
                                 "One mechanism shifts, 1000 training rows or more, N = 2, 10"),

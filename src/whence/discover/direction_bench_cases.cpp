@@ -153,9 +153,11 @@ void run_cells(std::vector<Group>& cells, std::uint32_t part, const RunOptions& 
         Outcome& outcome = cell.outcomes[jobs[j].number];
         const Dataset data = cell.draw({options.seed + part, std::uint32_t(j)});
         const auto start = std::chrono::steady_clock::now();
-        outcome.belief = find_direction(data, how).belief;
+        const DirectionResult result = find_direction(data, how);
         outcome.seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        outcome.belief = result.belief;
+        outcome.confounded = result.verdict.confounded;
         if (cell.gradient) outcome.gradient = paper_belief(data);
       },
       progress);

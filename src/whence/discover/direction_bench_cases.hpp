@@ -19,7 +19,8 @@ namespace whence::direction_bench {
 /// Of one data set.
 struct Outcome {
   std::array<double, structures> belief{};
-  double gradient = 0.5;  // the paper's belief in the first direction
+  bool confounded = false;  // named so
+  double gradient = 0.5;    // the paper's belief in the first direction
   double seconds = 0;
 };
 

@@ -159,6 +159,29 @@ Table summary_table(const std::vector<Group>& discrete, const std::vector<Group>
   return table;
 }
 
+Table confounded_table(const std::vector<Group>& discrete, const std::vector<Group>& real) {
+  Table table{"confounded",
+              "Named confounded, in percent, where more than one environment shifts",
+              {"data"},
+              {}};
+  for (Situation situation : all_situations) table.columns.emplace_back(name_of(situation));
+  std::vector<Group> several;
+  for (const std::vector<Group>* cells : {&discrete, &real})
+    std::copy_if(cells->begin(), cells->end(), std::back_inserter(several),
+                 [](const Group& c) { return !c.words.back().starts_with("1 x "); });
+  for (const std::string& family : families_of(several)) {
+    std::vector<std::string> row = {family};
+    for (Situation situation : all_situations) {
+      const auto all = pooled(
+          several, [&](const Group& c) { return c.family == family && c.situation == situation; });
+      const double named = share(all, [](const Outcome& o) { return o.confounded; });
+      row.push_back(all.empty() ? "–" : fmt::format("{:.1f}", 100 * named));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 Table control_table(const std::vector<Group>& cells) {
   Table table{"controls",
               "Columns shuffled: no link, whatever shifts",

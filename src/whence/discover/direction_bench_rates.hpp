@@ -33,6 +33,9 @@ Table summary_table(const std::vector<Group>& discrete, const std::vector<Group>
 /// A row for every cell; `words`: the columns that the groups name themselves.
 Table grid_table(std::string id, std::string title, std::vector<std::string> words,
                  const std::vector<Group>& cells);
+/// How often a pair is named confounded: where it is, where both mechanisms change, and where
+/// neither is so.
+Table confounded_table(const std::vector<Group>& discrete, const std::vector<Group>& real);
 Table control_table(const std::vector<Group>& cells);
 Table time_table(std::span<const std::vector<Group>* const> parts);
 

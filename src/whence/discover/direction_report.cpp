@@ -47,7 +47,8 @@ Json verdict_json(const DirectionResult& result) {
   const auto name = [&](int v) { return v < 0 ? Json() : Json(result.variables[std::size_t(v)]); };
   return Json::object({{"kind", name_of(result.verdict.kind)},
                        {"from", name(result.verdict.from)},
-                       {"to", name(result.verdict.to)}});
+                       {"to", name(result.verdict.to)},
+                       {"confounded", result.verdict.confounded}});
 }
 
 /// Sums of many exponentials may pass one by a rounding error; a probability may not.

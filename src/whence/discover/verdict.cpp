@@ -26,16 +26,18 @@ double strongest_objection(const DirectionResult& result) {
   return worst;
 }
 
+std::size_t shifted_environments(const DirectionResult& result) {
+  return std::size_t(std::count_if(result.environments.begin(), result.environments.end(),
+                                   [](const EnvironmentFinding& e) { return !e.baseline; }));
+}
+
 /// The share of shifted environments of which `likely` is more probable than not.
 template <class F>
 double share_of(const DirectionResult& result, const F& likely) {
-  double yes = 0, all = 0;
-  for (const EnvironmentFinding& e : result.environments) {
-    if (e.baseline) continue;
-    all += 1;
-    if (likely(e) > 0.5) yes += 1;
-  }
-  return all > 0 ? yes / all : 0;
+  double yes = 0;
+  for (const EnvironmentFinding& e : result.environments)
+    if (!e.baseline && likely(e) > 0.5) yes += 1;
+  return yes / double(std::max<std::size_t>(1, shifted_environments(result)));
 }
 
 double share_both(const DirectionResult& r) {
@@ -45,9 +47,22 @@ double share_nothing(const DirectionResult& r) {
   return share_of(r, [](const EnvironmentFinding& e) { return at(e, Change::nothing); });
 }
 
-}  // namespace
+std::size_t environments_with_both(const DirectionResult& r) {
+  return std::size_t(std::count_if(
+      r.environments.begin(), r.environments.end(),
+      [](const EnvironmentFinding& e) { return !e.baseline && at(e, Change::both) > 0.5; }));
+}
 
-Verdict judge(const DirectionResult& result) {
+/// Where something changed, both mechanisms did more often than not, and more than once. Either
+/// direction needs that where a hidden cause of both shifts: nothing in the data tells the two
+/// apart. Of columns that are not linked it says nothing.
+bool move_together(const DirectionResult& r) {
+  const double both = share_both(r), something = 1 - share_nothing(r);
+  return r.belief[2] < std::max(r.belief[0], r.belief[1]) && environments_with_both(r) > 1 &&
+         both > 0.5 * something;
+}
+
+Verdict without_confounding(const DirectionResult& result) {
   using Kind = Verdict::Kind;
   const double objection = std::log(100.0);  // an environment that says the opposite at 100 to 1
   const int leader = result.belief[0] >= result.belief[1] ? 0 : 1;
@@ -60,6 +75,25 @@ Verdict judge(const DirectionResult& result) {
   if (share_nothing(result) == 1) return {Kind::no_shift, -1, -1};
   if (share_both(result) == 1) return {Kind::all_changed, -1, -1};
   return {Kind::undecided, -1, -1};
+}
+
+}  // namespace
+
+Verdict judge(const DirectionResult& result) {
+  Verdict verdict = without_confounding(result);
+  const bool open =
+      verdict.kind != Verdict::Kind::direction && verdict.kind != Verdict::Kind::no_link;
+  verdict.confounded = open && move_together(result);
+  return verdict;
+}
+
+std::string confounding_in_words(const DirectionResult& result) {
+  return fmt::format(
+      "the pair looks confounded: the mechanisms of {} and {} seem to move together, in {} of {} "
+      "shifted environments. A hidden common cause that shifts looks like this; so do two changes "
+      "at once",
+      result.variables[0], result.variables[1], environments_with_both(result),
+      shifted_environments(result));
 }
 
 std::array<double, structures> without_contribution(const std::array<double, structures>& belief,
@@ -81,23 +115,35 @@ std::string percent(double p) {
   return fmt::format("{:.1f} %", 100 * p);
 }
 
-/// Rows that would make the present evidence decide, were more of the same to come.
-std::string rows_needed(const DirectionResult& result) {
-  const double needed = std::log(decided_belief / (1 - decided_belief)) + std::log(2.0);
-  const double have = std::abs(result.shift_log_odds);
+std::size_t shifted_rows(const DirectionResult& result) {
   std::size_t rows = 0;
   for (const EnvironmentFinding& e : result.environments)
     if (!e.baseline) rows += e.rows;
-  if (have < 0.5 || have >= needed) return {};
-  return fmt::format(
-      "If more rows of the same kind spoke as these do, about {:.0f} shifted rows in all would "
-      "decide it (now {}).",
-      std::ceil(double(rows) * needed / have), rows);
+  return rows;
 }
 
-}  // namespace
+/// How many rows it would take: of the same kind where these say something, otherwise of a shift
+/// that says more.
+std::string rows_needed(const DirectionResult& result) {
+  const double needed = std::log(decided_belief / (1 - decided_belief)) + std::log(2.0);
+  const double have = std::abs(result.shift_log_odds);
+  const auto rows = double(shifted_rows(result));
+  if (have >= needed)
+    return "Whether the two are linked at all, or the environments agree, is open: more rows of "
+           "the same environments would tell.";
+  if (have >= 0.5)
+    return fmt::format(
+        "If more rows of the same kind spoke as these do, about {:.0f} shifted rows in all would "
+        "decide it (now {:.0f}).",
+        std::ceil(rows * needed / have), rows);
+  return fmt::format(
+      "These {:.0f} shifted rows say next to nothing about the direction ({:.2f} of about {:.1f} "
+      "nats). They would decide it under a shift of one mechanism worth {:.2g} nats a row; a tenth "
+      "of that takes {:.0f} rows.",
+      rows, have, needed, needed / rows, 10 * rows);
+}
 
-std::string in_words(const DirectionResult& r) {
+std::string answer_in_words(const DirectionResult& r) {
   const auto& x = r.variables[0];
   const auto& y = r.variables[1];
   using Kind = Verdict::Kind;
@@ -129,6 +175,15 @@ std::string in_words(const DirectionResult& r) {
                      percent(r.belief[0]), percent(r.belief[1]), percent(r.belief[2]));
 }
 
+}  // namespace
+
+std::string in_words(const DirectionResult& r) {
+  return answer_in_words(r) +
+         (r.verdict.confounded
+              ? " The pair looks confounded: both mechanisms seem to move together."
+              : "");
+}
+
 std::vector<std::string> advise(const DirectionResult& r) {
   std::vector<std::string> advice;
   using Kind = Verdict::Kind;
@@ -148,12 +203,13 @@ std::vector<std::string> advise(const DirectionResult& r) {
     advice.push_back(
         "Look at the environments with opposite log-odds: a hidden common cause, a "
         "mislabelled file or a wrong type of column are the usual reasons.");
-  if (share_both(r) > 0.5)
+  if (r.verdict.confounded)
     advice.push_back(
-        fmt::format("{} and {} seem to move together: a hidden common cause looks like "
-                    "this.",
+        fmt::format("A hidden common cause of {} and {} that shifts looks like this. More rows of "
+                    "these environments cannot tell it from two changes at once.",
                     x, y));
-  if (const std::string rows = rows_needed(r); !rows.empty()) advice.push_back(rows);
+  else
+    advice.push_back(rows_needed(r));
   advice.push_back(
       fmt::format("What would settle it: an environment in which only {}'s own "
                   "distribution changes, or only {}'s, the other's mechanism being left "

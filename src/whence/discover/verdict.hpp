@@ -6,7 +6,9 @@
 namespace whence {
 
 /// "conflicting" when single environments contradict a decided belief; "no-shift" and "all-changed"
-/// when that is what the environments look like and no direction is decided.
+/// when that is what the environments look like and no direction is decided. A pair is named
+/// confounded where neither a direction nor the absence of a link is decided and most environments
+/// that changed, two at least, changed both mechanisms.
 Verdict judge(const DirectionResult& result);
 
 /// What would settle an open question, or how far the answer carries; one sentence each.
@@ -14,6 +16,9 @@ std::vector<std::string> advise(const DirectionResult& result);
 
 /// The answer in one sentence.
 std::string in_words(const DirectionResult& result);
+
+/// The warning that goes with a pair named confounded.
+std::string confounding_in_words(const DirectionResult& result);
 
 /// The belief after taking one environment's log-odds away from the two directions.
 std::array<double, structures> without_contribution(const std::array<double, structures>& belief,
