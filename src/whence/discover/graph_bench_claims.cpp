@@ -145,10 +145,11 @@ std::vector<Claim> graph_bench_claims(const std::vector<GraphBenchResult>& resul
 std::vector<Claim> graph_speed_claims(const std::vector<GraphBenchResult>& results) {
   std::vector<Claim> claims;
   const std::pair<const char*, double> limits[] = {
-      {"time-20", 1},           {"time-heavy-20", 3},     {"time-50", 10},
-      {"time-100", 60},         {"time-200", 300},        {"time-single-20", 0.2},
-      {"time-single-50", 3},    {"time-single-100", 20},  {"time-enco-chain", 10},
-      {"time-enco-jungle", 10}, {"time-enco-random", 10}, {"time-enco-full", 90}};
+      {"time-20", 1},           {"time-heavy-20", 3},       {"time-50", 10},
+      {"time-100", 60},         {"time-200", 300},          {"time-single-20", 0.2},
+      {"time-single-50", 3},    {"time-single-100", 20},    {"time-enco-chain", 10},
+      {"time-enco-bidiag", 10}, {"time-enco-collider", 10}, {"time-enco-jungle", 10},
+      {"time-enco-random", 10}, {"time-enco-full", 90}};
   for (const auto& [row, limit] : limits)
     RowClaims(results, row, claims).median_at_most("seconds", &GraphOutcome::seconds, limit);
   return claims;

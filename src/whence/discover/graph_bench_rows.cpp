@@ -174,7 +174,7 @@ class Rows {
         linear_row("time-heavy-20", "the same with t(2.5) noise", "er", sizes_.variables(20));
     heavy.world.noise = NoiseFamily::t2_5;
     timed(std::move(heavy), 5);
-    for (const char* kind : {"chain", "jungle", "random", "full"})
+    for (const char* kind : {"chain", "bidiag", "collider", "jungle", "random", "full"})
       timed(
           categorical_row(fmt::format("time-enco-{}", kind), fmt::format("ENCO's {}", kind), kind),
           1);

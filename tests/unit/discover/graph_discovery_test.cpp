@@ -142,6 +142,28 @@ TEST(FindGraph, ThreadsDoNotMatter) {
   }
 }
 
+TEST(FindGraph, AnEffectOfManyCategoricalCausesTakesFewScores) {
+  GraphWorldSpec spec;
+  spec.graph = read_graph("0->10,1->10,2->10,3->10,4->10,5->10,6->10,7->10,8->10,9->10");
+  spec.mechanism = GraphMechanism::categorical;
+  spec.levels = 8;
+  spec.environments = 11;
+  spec.rows = 150;
+  spec.baseline_rows = 4000;
+  const GraphSimulation world = simulate_graph(spec, 5);
+  GraphOptions options = quick();
+  options.rounds = 0;  // as many as the engine thinks right
+  const GraphResult one = find_graph(world.data, options);
+  EXPECT_EQ(structural_distance(one.graph, world.truth.graph).total(), 0u);
+  for (std::size_t e = 1; e < one.environments.size(); ++e)
+    EXPECT_GT(one.environments[e].changed[world.truth.targets[e][0]], 0.5) << e;
+  EXPECT_LT(one.search.families_scored, 1500u);  // of 11264 under each regime
+  options.threads = 3;
+  const GraphResult three = find_graph(world.data, options);
+  EXPECT_EQ(one.edges.values, three.edges.values);
+  EXPECT_EQ(one.search.families_scored, three.search.families_scored);
+}
+
 TEST(FindGraph, KeepsToWhatIsKnown) {
   const GraphSimulation world = simulated("0->1->2->3,0->4->5", GraphShift::none, 14);
   GraphOptions options = quick();
