@@ -9,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include "tests/support/effort.hpp"
 #include "tests/support/simd.hpp"
 #include "whence/backends/threads.hpp"
+#include "whence/core/error.hpp"
 #include "whence/discover/embedded.hpp"
 #include "whence/discover/experiment.hpp"
 #include "whence/io/json_reader.hpp"
@@ -413,6 +415,26 @@ TEST(EncoderRotation, RegretIsLowestNextToASolution) {
   const Report report =
       answer(find_experiment("encoder-rotation"), {.overlay = overlay, .threads = 2});
   EXPECT_GE(number_of(report, "landscape-minimum-near-solution"), 0.5);
+}
+
+/// Ways of scoring that nobody asked for are left out; the belief does not notice.
+TEST(BeliefContinuous, ScoresOnlyTheMarginalsAskedFor) {
+  const Experiment& experiment = find_experiment("belief-continuous");
+  const auto with = [&](const std::string& scored, const char* profile) {
+    std::string overlay = tiny("belief-continuous");
+    overlay.insert(1, fmt::format(R"("marginals_scored": [{}], )", scored));
+    return answer(experiment, {.overlay = overlay, .profile = profile});
+  };
+  for (const auto& [own, profile] :
+       {std::pair{R"("online")", "paper"}, std::pair{R"("released")", "released-code"}}) {
+    const Report all = with(R"("online", "hindsight", "released")", profile);
+    const Report one = with(own, profile);
+    expect_contract(one);
+    EXPECT_EQ(one.curves[0].id, all.curves[0].id);
+    EXPECT_EQ(one.curves[0].median, all.curves[0].median);
+    EXPECT_EQ(3 * one.tables[0].rows.size(), all.tables[0].rows.size());
+  }
+  EXPECT_THROW(with(R"("hindsight")", "paper"), Error);  // the belief follows another
 }
 
 TEST(ShiftControls, SayWhatIsKnownOfTheCriterion) {
