@@ -297,9 +297,10 @@ void mirror(DirectionResult& result) {
   std::swap(result.variables[0], result.variables[1]);
   std::swap(result.belief[0], result.belief[1]);
   std::swap(result.verdict.from, result.verdict.to);
-  result.shift_log_odds = -result.shift_log_odds;
+  // Nothing less something: there is no zero with a sign.
+  result.shift_log_odds = 0 - result.shift_log_odds;
   for (EnvironmentFinding& e : result.environments) {
-    e.log_odds = -e.log_odds;
+    e.log_odds = 0 - e.log_odds;
     std::swap(e.changed[0], e.changed[1]);
   }
   std::swap(result.leave_one_out, result.leave_one_out_mirrored);
@@ -398,10 +399,10 @@ NoShiftControl control_tables(const Dataset& data, const DirectionOptions& optio
 void apply(const NoShiftControl& control, const ChangePrior& prior, DirectionResult& result) {
   if (control.deals == 0) return;
   const double found = result.shift_log_odds, left = control.left_of(found);
-  result.shift_log_odds = left;
+  result.shift_log_odds = left + 0.0;
   result.belief = control.left_of(result.belief, prior);
   for (auto& belief : result.path) belief = control.left_of(belief, prior);
-  for (EnvironmentFinding& e : result.environments) e.log_odds *= left / found;
+  for (EnvironmentFinding& e : result.environments) e.log_odds = e.log_odds * (left / found) + 0.0;
   if (!control.counts)
     result.warnings.push_back(fmt::format(
         "few rows for tables of this size: the same rows, dealt out to the environments at random, "

@@ -174,7 +174,7 @@ GraphView pair_view(const DirectionResult& result) {
     edge.open = result.verdict.kind != Verdict::Kind::direction && result.belief[2] < 0.5;
     edge.leave_one_out = s == 0 ? result.leave_one_out : result.leave_one_out_mirrored;
     for (const EnvironmentFinding& e : result.environments)
-      edge.support.push_back(s == 0 ? e.log_odds : -e.log_odds);
+      edge.support.push_back(s == 0 ? e.log_odds : 0 - e.log_odds);
     view.edges.push_back(std::move(edge));
   }
   if (view.edges[1].probability > view.edges[0].probability)
