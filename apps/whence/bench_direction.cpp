@@ -34,6 +34,8 @@ void bench_direction(const DirectionBenchOptions& options, const Globals& global
   for (const auto& row : bench.time.rows)
     record.note(
         fmt::format("{}, {}: {} ms per data set, at most {}", row[0], row[1], row[2], row[3]));
+  for (const auto& row : bench.speed.rows)
+    record.note(fmt::format("{}, {}: {}, {} of the processor", row[0], row[1], row[2], row[3]));
   publish(directory,
           report_files(bench.report, {bench.report.title, bench.report.summary, version(),
                                       revision(), joined(command, " ")}),
@@ -44,7 +46,7 @@ void bench_direction(const DirectionBenchOptions& options, const Globals& global
   std::string out = for_locale(bench.report.title) + "\n\n";
   for (std::size_t i = 0; i < 6; ++i)
     out += for_locale(text_table(bench.report.tables[i], 60)) + "\n";
-  out += text_table(bench.time, 60) + "\n";
+  out += text_table(bench.time, 60) + "\n" + text_table(bench.speed) + "\n";
   if (!bench.report.claims.empty()) out += claims_in_words(bench.report) + "\n";
   out += fmt::format("{} data sets in {:.1f} s on {} threads\n", bench.cases, record.elapsed(),
                      run.threads);

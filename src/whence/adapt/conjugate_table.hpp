@@ -37,6 +37,39 @@ double log_predictive_row(const FamilyCounts& before, const FamilyCounts& seen, 
 /// log P(seen) from nothing.
 double log_marginal_likelihood(const FamilyCounts& seen, double alpha);
 
+/// What some examples add to a table: of every row that they touch its touched cells, and after
+/// them its total.
+struct Tally {
+  struct Row {
+    std::size_t row, end;  // one past its total; it begins where the row before it ends
+  };
+  std::vector<Row> rows;
+  std::vector<std::size_t> at;  // cells by their index; totals stand behind all cells
+  std::vector<double> count;
+
+  Tally() = default;
+  explicit Tally(const FamilyCounts& seen);
+};
+
+/// A table that has learnt: its counts, then the totals of its rows, and log Gamma of each with its
+/// pseudo-counts, so that a score needs only the log Gammas of what comes next.
+struct LearntTable {
+  std::size_t rows = 0, levels = 0;
+  double alpha = 1;
+  std::vector<double> counts, log_gammas;
+
+  LearntTable(std::size_t rows, std::size_t levels, double alpha);
+};
+
+/// log P(each touched row | before), and what scoring found out: log Gamma at each entry.
+struct TallyScore {
+  std::vector<double> rows, log_gammas;
+};
+TallyScore score(const LearntTable& before, const Tally& seen);
+
+/// The table after it has learnt what it was scored on.
+LearntTable learn(LearntTable before, const Tally& seen, const TallyScore& scored);
+
 /// Scores of one episode, mini-batch by mini-batch, each evaluated before it is learnt from.
 void adapt_conjugate(FamilyCounts& learner, double alpha, const Dataset& data, const Family& family,
                      const Episode& episode, std::span<double> scores);

@@ -33,6 +33,7 @@ using ChangeProbabilities = std::array<double, change_kinds>;
 struct ChangeRegime {
   double weight = 1;
   ChangeProbabilities change{};
+  bool operator==(const ChangeRegime&) const = default;
 };
 
 /// The documented weights. "Everything changed" and "nothing" are real possibilities, so that a

@@ -9,10 +9,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "whence/belief/change_prior.hpp"
@@ -33,40 +35,55 @@ struct PoolingResult {
   double log_dropped = -INFINITY;            // log of the share of weight that was dropped
 };
 
-/// `Model` scores a two-family structure (first and second: cause and effect) and has a type
-/// `Pool`:
-///   Pool empty_first(), empty_second();
-///   double first_pooled(pool, e): log P(environment e | pool)
-///   std::pair<double, double> second_pooled(pool, e): the same, and with one row new, whichever it
-///   is
-///     (-infinity where the mechanism has no rows)
+/// `Model` scores a two-family structure (first and second: cause and effect). It has a type `Pool`
+/// and a type `Growth`, what an environment would mean to a pool:
+///   Growth::pooled: log P(environment e | pool)
+///   Growth::row: the same with one row new, whichever it is (-infinity: no rows)
+///   Pool empty_first(), empty_second()
+///   Growth first_pooled(pool, e), second_pooled(pool, e)
+///   Pool add_first(pool, e, growth), add_second(pool, e, growth)
 ///   double first_fresh(e), second_fresh(e), second_hard(e), both_fresh(e): under parameters of its
-///   own Pool add_first(pool, e), add_second(pool, e)
+///   own
 /// An environment whose mechanism changed in any way, be it one row, does not join that mechanism's
 /// pool.
 template <class Model>
 class Pooling {
+ private:
+  using Pool = typename Model::Pool;
+  using Growth = typename Model::Growth;
+  struct Node;
+  using Shared = std::shared_ptr<Node>;
+
  public:
+  /// Pools without environments. Poolings under other priors that start from the same ones and take
+  /// environments in step share every pool, and every score of one, that they have in common.
+  struct Roots {
+    explicit Roots(const Model& model)
+        : first(std::make_shared<Node>(model.empty_first(), false)),
+          second(std::make_shared<Node>(model.empty_second(), true)) {}
+    Shared first, second;
+  };
+
   /// `regimes`: how often each change happens, and how probable it is that it happens so often.
-  Pooling(const Model& model, std::span<const ChangeRegime> regimes, PoolingLimits limits = {})
+  Pooling(const Model& model, std::span<const ChangeRegime> regimes, PoolingLimits limits,
+          const Roots& roots)
       : model_(model), limits_(limits) {
-    const auto first = std::make_shared<const Pool>(model.empty_first());
-    const auto second = std::make_shared<const Pool>(model.empty_second());
     for (std::size_t r = 0; r < regimes.size(); ++r) {
-      LogWeights log_prior;
+      ChangeProbabilities log_prior;
       for (std::size_t k = 0; k < change_kinds; ++k) log_prior[k] = std::log(regimes[r].change[k]);
       log_prior_.push_back(log_prior);
-      states_.push_back({std::log(regimes[r].weight), r, first, second, nullptr});
+      states_.push_back({std::log(regimes[r].weight), r, roots.first, roots.second, no_history});
     }
   }
+  Pooling(const Model& model, std::span<const ChangeRegime> regimes, PoolingLimits limits = {})
+      : Pooling(model, regimes, limits, Roots(model)) {}
 
   /// Takes in environment e. A `fixed` one (a named baseline) changed nothing by definition.
   void add(std::size_t e, bool fixed) {
-    std::vector<Step> steps;
-    weigh(e, fixed, steps);
-    prune(steps);
-    take(e, steps);
-    const double total = log_total();
+    weigh(e, fixed);
+    prune();
+    take(e);
+    const double total = log_total(std::span<const State>(states_));
     result_.steps.push_back(total - result_.log_evidence);
     result_.log_evidence = total;
   }
@@ -74,142 +91,202 @@ class Pooling {
   PoolingResult result() const {
     PoolingResult result = result_;
     result.changes.assign(result.steps.size(), ChangeProbabilities{});
-    for (const State& state : states_) {
-      const double weight = std::exp(state.log_weight - result.log_evidence);
-      std::size_t e = result.steps.size();
-      for (const History* h = state.history.get(); h; h = h->before.get()) {
-        --e;
+    // Weights of what happened last, then of what happened before: soon all pasts are one.
+    std::vector<Past> pasts, before;
+    const auto add = [](std::vector<Past>& to, std::size_t history, double weight) {
+      for (Past& past : to)
+        if (past.history == history) return void(past.weight += weight);
+      to.push_back({history, weight});
+    };
+    for (const State& state : states_)
+      add(pasts, state.history, std::exp(state.log_weight - result.log_evidence));
+    for (std::size_t e = result.steps.size(); e-- > 0;) {
+      before.clear();
+      for (const Past& past : pasts) {
+        const History& h = histories_[past.history];
         for (std::size_t k = 0; k < change_kinds; ++k)
-          result.changes[e][k] += weight * h->changes[k];
+          result.changes[e][k] += past.weight * h.changes[k];
+        add(before, h.before, past.weight);
       }
+      std::swap(pasts, before);
     }
     return result;
   }
 
  private:
-  using Pool = typename Model::Pool;
-  using Shared = std::shared_ptr<const Pool>;
-  using LogWeights = std::array<double, change_kinds>;
+  /// A pool, and what the environment that was asked for last would mean to it.
+  struct Node {
+    Node(Pool p, bool s) : pool(std::move(p)), second(s) {}
+    Pool pool;
+    bool second;  // of which mechanism
+    std::size_t asked = std::size_t(-1);
+    Growth growth;
+    Shared grown;
+  };
 
+  static constexpr std::size_t no_history = std::size_t(-1);
+  /// What happened at one environment, and before it. Pasts are shared.
   struct History {
     ChangeProbabilities changes;
-    std::shared_ptr<const History> before;
+    std::size_t before, users;
+  };
+  struct Past {
+    std::size_t history;
+    double weight;
   };
   struct State {
     double log_weight;
     std::size_t regime;
     Shared first, second;
-    std::shared_ptr<const History> history;
+    std::size_t history;
   };
+
+  /// Ways to continue a pooling: e leaves out the first pool, the second, or both.
+  enum Way : std::size_t { joins_both = 0, not_first = 1, not_second = 2, joins_neither = 3 };
 
   /// One way to continue a pooling; several changes may lead to the same pools.
   struct Step {
     double log_weight;
-    std::size_t from;
-    bool add_first, add_second;
-    LogWeights by_change;
+    std::size_t number;  // 4 * state + way
+    bool operator<(const Step& other) const {
+      return log_weight != other.log_weight ? log_weight > other.log_weight : number < other.number;
+    }
   };
 
-  /// What has been computed for a pool at this environment: poolings share pools.
-  struct Known {
-    const Pool* pool;
-    double pooled = 0, row = -INFINITY;
-    Shared grown;
-  };
-
-  Known& known_first(const Pool* pool, std::size_t e) {
-    for (Known& k : known_first_)
-      if (k.pool == pool) return k;
-    return known_first_.emplace_back(
-        Known{pool, model_.first_pooled(*pool, e), -INFINITY, nullptr});
+  const Growth& growth(Node& node, std::size_t e) const {
+    if (node.asked != e) {
+      node.growth =
+          node.second ? model_.second_pooled(node.pool, e) : model_.first_pooled(node.pool, e);
+      node.grown.reset();
+      node.asked = e;
+    }
+    return node.growth;
   }
 
-  Known& known_second(const Pool* pool, std::size_t e) {
-    for (Known& k : known_second_)
-      if (k.pool == pool) return k;
-    const auto [pooled, row] = model_.second_pooled(*pool, e);
-    return known_second_.emplace_back(Known{pool, pooled, row, nullptr});
+  /// Log-weights of the changes that leave the first mechanism's pool with e and the second's not.
+  std::array<double, 3> second_changes(const State& state, std::size_t e) const {
+    const ChangeProbabilities& prior = log_prior_[state.regime];
+    const double first = growth(*state.first, e).pooled;
+    return {prior[std::size_t(Change::mechanism)] + (first + model_.second_fresh(e)),
+            prior[std::size_t(Change::hard)] + (first + model_.second_hard(e)),
+            prior[std::size_t(Change::row)] + (first + growth(*state.second, e).row)};
   }
 
-  void weigh(std::size_t e, bool fixed, std::vector<Step>& steps) {
-    known_first_.clear();
-    known_second_.clear();
+  void weigh(std::size_t e, bool fixed) {
+    steps_.clear();
     for (std::size_t i = 0; i < states_.size(); ++i) {
-      const double first = known_first(states_[i].first.get(), e).pooled;
-      const Known& second = known_second(states_[i].second.get(), e);
-      const auto step = [&](bool add_first, bool add_second,
-                            std::initializer_list<std::pair<Change, double>> terms) {
-        LogWeights w;
-        w.fill(-INFINITY);
-        for (const auto& [change, log_lik] : terms)
-          w[std::size_t(change)] =
-              (fixed ? 0 : log_prior_[states_[i].regime][std::size_t(change)]) + log_lik;
-        steps.push_back({states_[i].log_weight + log_sum_exp(w), i, add_first, add_second, w});
+      const State& state = states_[i];
+      const ChangeProbabilities& prior = log_prior_[state.regime];
+      const double first = growth(*state.first, e).pooled;
+      const double second = growth(*state.second, e).pooled;
+      const auto step = [&](std::size_t way, double log_lik) {
+        steps_.push_back({state.log_weight + log_lik, 4 * i + way});
       };
-      step(true, true, {{Change::nothing, first + second.pooled}});
+      step(joins_both, (fixed ? 0.0 : prior[std::size_t(Change::nothing)]) + (first + second));
       if (fixed) continue;
-      step(false, true, {{Change::cause, model_.first_fresh(e) + second.pooled}});
-      step(true, false,
-           {{Change::mechanism, first + model_.second_fresh(e)},
-            {Change::hard, first + model_.second_hard(e)},
-            {Change::row, first + second.row}});
-      step(false, false, {{Change::both, model_.both_fresh(e)}});
+      step(not_first, prior[std::size_t(Change::cause)] + (model_.first_fresh(e) + second));
+      step(not_second, log_total(second_changes(state, e)));
+      step(joins_neither, prior[std::size_t(Change::both)] + model_.both_fresh(e));
     }
   }
 
-  void prune(std::vector<Step>& steps) {
-    std::stable_sort(steps.begin(), steps.end(),
-                     [](const Step& a, const Step& b) { return a.log_weight > b.log_weight; });
-    std::size_t n = std::min(steps.size(), limits_.most);
-    while (n > 1 && steps[n - 1].log_weight < steps[0].log_weight + limits_.least) --n;
-    std::vector<double> kept, dropped;
-    for (std::size_t i = 0; i < steps.size(); ++i)
-      (i < n ? kept : dropped).push_back(steps[i].log_weight);
-    if (!dropped.empty())
-      result_.log_dropped =
-          log_add_exp(result_.log_dropped, log_sum_exp(dropped) - log_sum_exp(kept));
-    steps.erase(steps.begin() + std::ptrdiff_t(n), steps.end());
+  void prune() {
+    std::size_t n = std::min(steps_.size(), limits_.most);
+    std::partial_sort(steps_.begin(), steps_.begin() + std::ptrdiff_t(n), steps_.end());
+    while (n > 1 && steps_[n - 1].log_weight < steps_[0].log_weight + limits_.least) --n;
+    if (n == steps_.size()) return;
+    const double dropped = log_total(std::span<const Step>(steps_).subspan(n));
+    const double kept = log_total(std::span<const Step>(steps_).first(n));
+    result_.log_dropped = log_add_exp(result_.log_dropped, dropped - kept);
+    steps_.resize(n);
   }
 
   /// The pool with environment e, built once however many poolings want it.
-  Shared grown_first(const Shared& pool, std::size_t e) {
-    Known& k = known_first(pool.get(), e);
-    if (!k.grown) k.grown = std::make_shared<const Pool>(model_.add_first(*pool, e));
-    return k.grown;
-  }
-  Shared grown_second(const Shared& pool, std::size_t e) {
-    Known& k = known_second(pool.get(), e);
-    if (!k.grown) k.grown = std::make_shared<const Pool>(model_.add_second(*pool, e));
-    return k.grown;
+  const Shared& grown(Node& node, std::size_t e) const {
+    const Growth& by = growth(node, e);
+    if (!node.grown)
+      node.grown = std::make_shared<Node>(
+          node.second ? model_.add_second(node.pool, e, by) : model_.add_first(node.pool, e, by),
+          node.second);
+    return node.grown;
   }
 
-  void take(std::size_t e, const std::vector<Step>& steps) {
-    std::vector<State> next;
-    for (const Step& step : steps) {
-      const State& from = states_[step.from];
-      auto history = std::make_shared<History>();
-      const double total = log_sum_exp(step.by_change);
-      for (std::size_t k = 0; k < change_kinds; ++k)
-        history->changes[k] = std::exp(step.by_change[k] - total);
-      history->before = from.history;
-      next.push_back(
-          {step.log_weight, from.regime, step.add_first ? grown_first(from.first, e) : from.first,
-           step.add_second ? grown_second(from.second, e) : from.second, std::move(history)});
+  ChangeProbabilities changes_of(const State& state, std::size_t way, std::size_t e) const {
+    ChangeProbabilities p{};
+    if (way != not_second) {
+      constexpr std::array change = {Change::nothing, Change::cause, Change::row, Change::both};
+      p[std::size_t(change[way])] = 1;
+      return p;
     }
-    states_ = std::move(next);
+    const auto w = second_changes(state, e);
+    const double total = log_total(w);
+    constexpr std::array change = {Change::mechanism, Change::hard, Change::row};
+    for (std::size_t k = 0; k < w.size(); ++k) p[std::size_t(change[k])] = std::exp(w[k] - total);
+    return p;
   }
 
-  double log_total() const {
-    std::vector<double> weights;
-    for (const State& state : states_) weights.push_back(state.log_weight);
-    return log_sum_exp(weights);
+  void take(std::size_t e) {
+    for (const Step& step : steps_) {
+      const State& from = states_[step.number / 4];
+      const std::size_t way = step.number % 4;
+      next_.push_back({step.log_weight, from.regime,
+                       way & not_first ? from.first : grown(*from.first, e),
+                       way & not_second ? from.second : grown(*from.second, e),
+                       remember(changes_of(from, way, e), from.history)});
+    }
+    for (const State& state : states_) forget(state.history);
+    std::swap(states_, next_);
+    next_.clear();
+  }
+
+  std::size_t remember(const ChangeProbabilities& changes, std::size_t before) {
+    if (before != no_history) ++histories_[before].users;
+    const History history{changes, before, 1};
+    if (unused_.empty()) {
+      histories_.push_back(history);
+      return histories_.size() - 1;
+    }
+    const std::size_t at = unused_.back();
+    unused_.pop_back();
+    histories_[at] = history;
+    return at;
+  }
+
+  void forget(std::size_t history) {
+    while (history != no_history && --histories_[history].users == 0) {
+      unused_.push_back(history);
+      history = histories_[history].before;
+    }
+  }
+
+  /// log of the sum of exp over `log_weight` of all. Terms that cannot change a bit cost nothing.
+  template <class Range, class LogWeight>
+  static double log_total(const Range& all, const LogWeight& log_weight) {
+    constexpr double invisible = -40;  // e^-40 < 2^-57
+    double top = -INFINITY, sum = 0;
+    for (const auto& w : all) top = std::max(top, log_weight(w));
+    if (!std::isfinite(top)) return top;
+    for (const auto& w : all)
+      if (const double below = log_weight(w) - top; below > invisible) sum += portable_exp(below);
+    return sum == 1 ? top : top + portable_log(sum);
+  }
+  static double log_total(std::span<const State> all) {
+    return log_total(all, [](const State& s) { return s.log_weight; });
+  }
+  static double log_total(std::span<const Step> all) {
+    return log_total(all, [](const Step& s) { return s.log_weight; });
+  }
+  static double log_total(const std::array<double, 3>& all) {
+    return log_total(all, [](double w) { return w; });
   }
 
   const Model& model_;
   PoolingLimits limits_;
-  std::vector<LogWeights> log_prior_;  // [regime]
-  std::vector<State> states_;
-  std::vector<Known> known_first_, known_second_;
+  std::vector<ChangeProbabilities> log_prior_;  // [regime]
+  std::vector<State> states_, next_;
+  std::vector<Step> steps_;
+  std::vector<History> histories_;
+  std::vector<std::size_t> unused_;
   PoolingResult result_;
 };
 

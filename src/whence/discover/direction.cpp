@@ -73,34 +73,68 @@ struct Order {
   std::optional<std::size_t> baseline;
 };
 
-/// Scores of the three structures over a choice of environments, for some prior of changes.
-using Scorer = std::function<Scored(const Order&, const ChangePrior&)>;
+/// Scores of the three structures over a choice of environments, for every one of some priors.
+using Scorer = std::function<std::vector<Scored>(const Order&, std::span<const ChangePrior>)>;
+
+/// The share done is nobody's business here; that there is one is.
+Progress pulse_of(const DirectionOptions& options) {
+  if (!options.pulse) return {};
+  return [pulse = options.pulse](double) { pulse(); };
+}
+
+/// Poolings of one model under each prior, in step, so that they share their pools.
+template <class Model>
+std::vector<PoolingResult> pool_priors(const Model& model, Structure structure, const Order& order,
+                                       std::span<const ChangePrior> priors,
+                                       const PoolingLimits& limits) {
+  const typename Pooling<Model>::Roots roots(model);
+  std::vector<std::array<ChangeRegime, 3>> regimes;
+  std::vector<std::size_t> pooling_of;  // priors that differ in their structures alone share one
+  for (const ChangePrior& prior : priors) {
+    const auto own = prior.regimes(structure);
+    const auto known = std::find(regimes.begin(), regimes.end(), own);
+    pooling_of.push_back(std::size_t(known - regimes.begin()));
+    if (known == regimes.end()) regimes.push_back(own);
+  }
+  std::vector<Pooling<Model>> poolings;
+  for (const auto& own : regimes) poolings.emplace_back(model, own, limits, roots);
+  for (std::size_t e : order.environments)
+    for (auto& pooling : poolings) pooling.add(e, order.baseline == e);
+  std::vector<PoolingResult> results;
+  for (std::size_t p : pooling_of) results.push_back(poolings[p].result());
+  return results;
+}
 
 template <class MakeModel>
-Scored pool_structures(const MakeModel& make, std::span<const double> hyper, const Order& order,
-                       const ChangePrior& prior, const PoolingLimits& limits) {
-  Scored scored;
-  for (std::size_t s = 0; s < structures; ++s) {
-    const auto structure = Structure(s);
-    std::vector<PoolingResult> each;
-    for (double h : hyper) {
-      const auto model = make(structure, h);
-      Pooling pooling(model, prior.regimes(structure), limits);
-      for (std::size_t e : order.environments) pooling.add(e, order.baseline == e);
-      each.push_back(pooling.result());
+std::vector<Scored> pool_structures(const MakeModel& make, std::span<const double> hyper,
+                                    const Order& order, std::span<const ChangePrior> priors,
+                                    const DirectionOptions& options) {
+  // [structure][hyper-parameter][prior]
+  std::vector<std::vector<PoolingResult>> each(structures * hyper.size());
+  const auto pool = [&](std::size_t i) {
+    const auto structure = Structure(i / hyper.size());
+    const auto model = make(structure, hyper[i % hyper.size()]);
+    each[i] = pool_priors(model, structure, order, priors, options.limits);
+  };
+  parallel_for(each.size(), options.threads, pool, pulse_of(options));
+  std::vector<Scored> scored(priors.size());
+  for (std::size_t p = 0; p < priors.size(); ++p)
+    for (std::size_t s = 0; s < structures; ++s) {
+      std::vector<PoolingResult> of_prior;
+      for (std::size_t h = 0; h < hyper.size(); ++h)
+        of_prior.push_back(std::move(each[s * hyper.size() + h][p]));
+      scored[p][s] = averaged(of_prior);
     }
-    scored[s] = averaged(each);
-  }
   return scored;
 }
 
-Scorer categorical_scorer(PairCounts tables, const PoolingLimits& limits) {
+Scorer categorical_scorer(PairCounts tables, const DirectionOptions& options) {
   auto counts = std::make_shared<PairCounts>(std::move(tables));
   const FamilyCounts& shape = counts->told[0][0].second;
   const auto cell = cell_weights(shape.rows, shape.levels);
-  return [=](const Order& order, const ChangePrior& prior) {
+  return [=](const Order& order, std::span<const ChangePrior> priors) {
     const auto make = [&](Structure s, double c) { return CategoricalPair(*counts, s, c); };
-    return pool_structures(make, cell, order, prior, limits);
+    return pool_structures(make, cell, order, priors, options);
   };
 }
 
@@ -112,12 +146,14 @@ ChangePrior without_rows(ChangePrior prior) {
   return prior;
 }
 
-Scorer gaussian_scorer(const Dataset& data, const PoolingLimits& limits) {
+Scorer gaussian_scorer(const Dataset& data, const DirectionOptions& options) {
   auto moments = std::make_shared<PairMoments>(PairMoments::of(data));
   const std::vector<double> scales = {0.01, 0.1, 1.0};
-  return [=](const Order& order, const ChangePrior& prior) {
+  return [=](const Order& order, std::span<const ChangePrior> priors) {
     const auto make = [&](Structure s, double t) { return GaussianPairModel(*moments, s, t); };
-    return pool_structures(make, scales, order, without_rows(prior), limits);
+    std::vector<ChangePrior> own;
+    for (const ChangePrior& prior : priors) own.push_back(without_rows(prior));
+    return pool_structures(make, scales, order, own, options);
   };
 }
 
@@ -176,25 +212,28 @@ StructureScore score_labels(std::span<const LabelEvidence> evidence, Structure s
   return score;
 }
 
-Scorer label_scorer(const Dataset& data, std::optional<std::size_t> baseline, int threads) {
+Scorer label_scorer(const Dataset& data, const DirectionOptions& options) {
+  const auto baseline = options.baseline;
   const std::size_t n = data.environments.size();
   auto evidence = std::make_shared<std::vector<LabelEvidence>>(n);
-  parallel_for(n, threads, [&](std::size_t e) {
+  const auto weigh = [&](std::size_t e) {
     if (baseline == e) return;
     std::vector<std::size_t> reference;
     for (std::size_t other = 0; other < n; ++other)
       if (baseline ? *baseline == other : other != e) reference.push_back(other);
     (*evidence)[e] = label_evidence(data, e, reference);
-  });
+  };
+  parallel_for(n, options.threads, weigh, pulse_of(options));
   const double dependence = dependence_evidence(data);
-  return [=](const Order& order, const ChangePrior& prior) {
-    Scored scored;
-    for (std::size_t s = 0; s < structures; ++s) {
-      scored[s] = score_labels(*evidence, Structure(s), order, prior);
-      if (Structure(s) == Structure::no_link) continue;
-      scored[s].log_evidence += dependence;
-      for (double& after : scored[s].after) after += dependence;
-    }
+  return [=](const Order& order, std::span<const ChangePrior> priors) {
+    std::vector<Scored> scored(priors.size());
+    for (std::size_t p = 0; p < priors.size(); ++p)
+      for (std::size_t s = 0; s < structures; ++s) {
+        scored[p][s] = score_labels(*evidence, Structure(s), order, priors[p]);
+        if (Structure(s) == Structure::no_link) continue;
+        scored[p][s].log_evidence += dependence;
+        for (double& after : scored[p][s].after) after += dependence;
+      }
     return scored;
   };
 }
@@ -358,11 +397,12 @@ void leave_out(const Scorer& scorer, const DirectionOptions& options, const NoSh
   constexpr std::size_t affordable = 24;
   std::vector<std::array<double, structures>> beliefs(n, result.belief);
   if (n <= affordable) {
-    parallel_for(n, options.threads, [&](std::size_t e) {
-      if (options.baseline == e || n <= 2) return;
-      const Scored scored = scorer(order_of(n, options.baseline, e), options.prior);
-      beliefs[e] = control.left_of(posterior(scored, options.prior), options.prior);
-    });
+    for (std::size_t e = 0; e < n; ++e) {
+      if (options.baseline == e || n <= 2) continue;
+      const Order order = order_of(n, options.baseline, e);
+      beliefs[e] = control.left_of(posterior(scorer(order, {&options.prior, 1})[0], options.prior),
+                                   options.prior);
+    }
   } else {
     // Many environments: take each one's own contribution away instead of starting again.
     for (std::size_t e = 0; e < n; ++e)
@@ -389,8 +429,8 @@ NoShiftControl control_tables(const Dataset& data, const DirectionOptions& optio
   const std::vector<FamilyCounts> tables = joint_counts(data);
   if (!few_rows(tables)) return {};
   return deal_out(tables, result.shift_log_odds, [&](const std::vector<FamilyCounts>& dealt) {
-    const Scored scored =
-        categorical_scorer(PairCounts::of(dealt), options.limits)(order, options.prior);
+    const Scorer scorer = categorical_scorer(PairCounts::of(dealt), options);
+    const Scored scored = scorer(order, {&options.prior, 1})[0];
     return scored[0].log_evidence - scored[1].log_evidence;
   });
 }
@@ -420,12 +460,15 @@ DirectionResult find_in_order(const Dataset& data, const DirectionOptions& optio
   result.variables = {data.variables[0].name, data.variables[1].name};
   std::tie(result.model, result.model_reason) = choose_model(data, options.model);
   const Scorer scorer = result.model == DirectionModel::categorical
-                            ? categorical_scorer(PairCounts::of(data), options.limits)
-                        : result.model == DirectionModel::gaussian
-                            ? gaussian_scorer(data, options.limits)
-                            : label_scorer(data, options.baseline, options.threads);
+                            ? categorical_scorer(PairCounts::of(data, options.threads), options)
+                        : result.model == DirectionModel::gaussian ? gaussian_scorer(data, options)
+                                                                   : label_scorer(data, options);
   const Order order = order_of(data.environments.size(), options.baseline);
-  const Scored scored = scorer(order, options.prior);
+  if (options.sensitivity) result.prior_sensitivity = alternative_priors(options.prior);
+  std::vector<ChangePrior> priors = {options.prior};
+  for (const PriorSensitivity& s : result.prior_sensitivity) priors.push_back(s.prior);
+  const std::vector<Scored> by_prior = scorer(order, priors);
+  const Scored& scored = by_prior[0];
   result.belief = posterior(scored, options.prior);
   result.path = path_of(scored, options.prior);
   result.environments = findings(data, scored, result.belief, order);
@@ -442,14 +485,10 @@ DirectionResult find_in_order(const Dataset& data, const DirectionOptions& optio
                     std::exp(std::min(result.log_dropped, 0.0))));
   result.leave_one_out = {result.belief[0], result.belief[0]};
   result.leave_one_out_mirrored = {result.belief[1], result.belief[1]};
-  if (options.sensitivity) {
-    leave_out(scorer, options, control, result);
-    result.prior_sensitivity = alternative_priors(options.prior);
-    parallel_for(result.prior_sensitivity.size(), options.threads, [&](std::size_t i) {
-      PriorSensitivity& s = result.prior_sensitivity[i];
-      s.belief = control.left_of(posterior(scorer(order, s.prior), s.prior), s.prior);
-    });
-  }
+  for (std::size_t i = 0; i < result.prior_sensitivity.size(); ++i)
+    result.prior_sensitivity[i].belief =
+        control.left_of(posterior(by_prior[i + 1], priors[i + 1]), priors[i + 1]);
+  if (options.sensitivity) leave_out(scorer, options, control, result);
   result.verdict = judge(result);
   return result;
 }
@@ -474,8 +513,9 @@ DirectionResult find_direction(const Dataset& data, const DirectionOptions& opti
 
 std::vector<std::array<double, structures>> beliefs_over(std::span<const FamilyCounts> joint,
                                                          const DirectionOptions& options) {
-  const Scorer scorer = categorical_scorer(PairCounts::of(joint), options.limits);
-  return path_of(scorer(order_of(joint.size(), options.baseline), options.prior), options.prior);
+  const Scorer scorer = categorical_scorer(PairCounts::of(joint), options);
+  const Order order = order_of(joint.size(), options.baseline);
+  return path_of(scorer(order, {&options.prior, 1})[0], options.prior);
 }
 
 }  // namespace whence

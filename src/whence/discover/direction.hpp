@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,7 @@ struct DirectionOptions {
   std::optional<std::size_t> baseline;  // index of the environment that is unchanged by definition
   bool sensitivity = true;              // also leave out environments and vary the prior
   int threads = 1;
+  std::function<void()> pulse = {};  // called now and then: it may throw to stop the search
   PoolingLimits limits;
 };
 

@@ -8,6 +8,7 @@
 #include "whence/discover/direction_bench_claims.hpp"
 #include "whence/discover/direction_bench_rates.hpp"
 #include "whence/discover/direction_episodes.hpp"
+#include "whence/discover/direction_speed.hpp"
 
 namespace whence {
 
@@ -70,6 +71,7 @@ DirectionBenchmark bench_direction(const std::string& scale, const RunOptions& o
       decided_belief);
   const std::array<const std::vector<Group>*, 3> parts = {&discrete, &real, &controls};
   bench.time = time_table(parts);
+  bench.speed = direction_speed(scale, options);
   bench.cases = sizes.prior;
   for (const auto* cells : parts)
     for (const Group& cell : *cells) bench.cases += cell.cases;

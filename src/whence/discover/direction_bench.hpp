@@ -11,6 +11,7 @@ namespace whence {
 struct DirectionBenchmark {
   Report report;      // the same for any number of threads
   Table time;         // milliseconds per data set: of this machine
+  Table speed;        // of many environments, and of reading: of this machine, too
   std::size_t cases;  // data sets in all
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "whence/backends/threads.hpp"
 #include "whence/math/logspace.hpp"
 
 namespace whence {
@@ -24,52 +25,78 @@ FamilyCounts row_sums(const FamilyCounts& table) {
   return sums;
 }
 
-/// Scores of tables that nothing is known about.
-PairTable told_from(const FamilyCounts& table) {
+/// Tables that nothing is known about: dense or sparse ones.
+class FreshTable {
+ public:
+  FreshTable(std::size_t rows, std::size_t levels)
+      : dense_(rows, levels, 1), sparse_(rows, levels, 1 / double(levels)) {}
+
+  /// log P(seen); `rows` gets that of each touched row, were it new alone.
+  double operator()(const Tally& seen, std::vector<double>* rows = nullptr) const {
+    const auto dense = score(dense_, seen).rows, sparse = score(sparse_, seen).rows;
+    const auto either = [](double a, double b) { return log_add_exp(a, b) - std::log(2.0); };
+    double all_dense = 0, all_sparse = 0;
+    for (std::size_t r = 0; r < dense.size(); ++r) {
+      all_dense += dense[r];
+      all_sparse += sparse[r];
+      if (rows) rows->push_back(either(dense[r], sparse[r]));
+    }
+    return either(all_dense, all_sparse);
+  }
+
+ private:
+  LearntTable dense_, sparse_;
+};
+
+PairTable told_from(const FamilyCounts& table, const FreshTable& fresh_first,
+                    const FreshTable& fresh_second, const FreshTable& fresh_marginal) {
   PairTable t;
   t.second = table;
-  t.first = row_sums(table);
-  t.second_marginal = row_sums(transposed(table));
-  const auto fresh = [](const FamilyCounts& seen) {
-    return log_add_exp(log_marginal_likelihood(seen, 1),
-                       log_marginal_likelihood(seen, 1 / double(seen.levels))) -
-           std::log(2.0);
-  };
-  t.first_fresh = fresh(t.first);
-  t.second_hard = fresh(t.second_marginal);
-  t.second_fresh = fresh(t.second);
-  const FamilyCounts nothing(table.rows, table.levels);
-  for (std::size_t r = 0; r < table.rows; ++r)
-    t.row_fresh.push_back(
-        log_add_exp(log_predictive_row(nothing, table, 1, r),
-                    log_predictive_row(nothing, table, 1 / double(table.levels), r)) -
-        std::log(2.0));
+  const FamilyCounts first = row_sums(table);
+  t.first = Tally(first);
+  t.second_marginal = Tally(row_sums(transposed(table)));
+  t.by_first = Tally(table);
+  t.first_fresh = fresh_first(t.first);
+  t.second_hard = fresh_marginal(t.second_marginal);
+  t.second_fresh = fresh_second(t.by_first, &t.row_fresh);
+  const double examples = t.first.count.empty() ? 0 : t.first.count.back();
+  for (const Tally::Row& row : t.by_first.rows)
+    t.log_share.push_back(std::log(first.cells[row.row]) - std::log(examples));
   return t;
 }
 
 }  // namespace
 
-PairCounts PairCounts::of(std::span<const FamilyCounts> joint) {
+PairCounts PairCounts::of(std::span<const FamilyCounts> joint, int threads) {
   PairCounts counts;
-  for (const FamilyCounts& table : joint) {
-    counts.told[0].push_back(told_from(table));
-    counts.told[1].push_back(told_from(transposed(table)));
-    const PairTable &x = counts.told[0].back(), &y = counts.told[1].back();
-    counts.both_fresh.push_back(
-        log_add_exp(x.first_fresh + x.second_fresh, y.first_fresh + y.second_fresh) -
-        std::log(2.0));
-  }
+  if (joint.empty()) return counts;
+  const std::size_t x = joint[0].rows, y = joint[0].levels;
+  const FreshTable x_alone(1, x), y_alone(1, y), y_of_x(x, y), x_of_y(y, x);
+  for (auto& told : counts.told) told.resize(joint.size());
+  counts.both_fresh.resize(joint.size());
+  parallel_for(joint.size(), threads, [&](std::size_t e) {
+    PairTable &from_x = counts.told[0][e], &from_y = counts.told[1][e];
+    from_x = told_from(joint[e], x_alone, y_of_x, y_alone);
+    from_y = told_from(transposed(joint[e]), y_alone, x_of_y, x_alone);
+    counts.both_fresh[e] = log_add_exp(from_x.first_fresh + from_x.second_fresh,
+                                       from_y.first_fresh + from_y.second_fresh) -
+                           std::log(2.0);
+  });
   return counts;
 }
 
-std::vector<FamilyCounts> joint_counts(const Dataset& data) {
-  std::vector<FamilyCounts> joint;
-  for (const Environment& e : data.environments)
-    joint.push_back(count(data, {VariableId(1), {VariableId(0)}}, e.begin, e.end));
+std::vector<FamilyCounts> joint_counts(const Dataset& data, int threads) {
+  std::vector<FamilyCounts> joint(data.environments.size());
+  parallel_for(joint.size(), threads, [&](std::size_t e) {
+    const Environment& rows = data.environments[e];
+    joint[e] = count(data, {VariableId(1), {VariableId(0)}}, rows.begin, rows.end);
+  });
   return joint;
 }
 
-PairCounts PairCounts::of(const Dataset& data) { return of(joint_counts(data)); }
+PairCounts PairCounts::of(const Dataset& data, int threads) {
+  return of(joint_counts(data, threads), threads);
+}
 
 std::array<double, 4> cell_weights(std::size_t levels_x, std::size_t levels_y) {
   const double cells = double(levels_x) * double(levels_y);
@@ -80,27 +107,28 @@ CategoricalPair::CategoricalPair(const PairCounts& counts, Structure structure, 
     : link_(structure != Structure::no_link),
       tables_(counts.told[structure == Structure::backward ? 1 : 0]),
       both_fresh_(counts.both_fresh),
-      first_cell_(cell * double(tables_[0].second.levels)),
-      second_cell_(link_ ? cell : cell * double(tables_[0].second.rows)) {}
+      shape_(tables_[0].second),
+      first_cell_(cell * double(shape_.levels)),
+      second_cell_(link_ ? cell : cell * double(shape_.rows)) {}
 
-double CategoricalPair::first_pooled(const Pool& pool, std::size_t e) const {
-  return log_predictive(pool, tables_[e].first, first_cell_);
+CategoricalPair::Growth CategoricalPair::first_pooled(const Pool& pool, std::size_t e) const {
+  Growth growth;
+  growth.scored = score(pool, tables_[e].first);
+  for (double row : growth.scored.rows) growth.pooled += row;
+  return growth;
 }
 
-std::pair<double, double> CategoricalPair::second_pooled(const Pool& pool, std::size_t e) const {
-  const FamilyCounts& seen = second(e);
-  if (!link_) return {log_predictive(pool, seen, second_cell_), -INFINITY};
-  double total = 0, examples = 0;
+CategoricalPair::Growth CategoricalPair::second_pooled(const Pool& pool, std::size_t e) const {
+  Growth growth;
+  growth.scored = score(pool, second(e));
   std::vector<double> terms;
-  for (std::size_t r = 0; r < seen.rows; ++r) {
-    const double rows = tables_[e].first.cells[r];
-    if (rows == 0) continue;
-    const double pooled = log_predictive_row(pool, seen, second_cell_, r);
-    terms.push_back(std::log(rows) + tables_[e].row_fresh[r] - pooled);
-    total += pooled;
-    examples += rows;
+  for (std::size_t r = 0; r < growth.scored.rows.size(); ++r) {
+    const double pooled = growth.scored.rows[r];
+    growth.pooled += pooled;
+    if (link_) terms.push_back(tables_[e].log_share[r] + tables_[e].row_fresh[r] - pooled);
   }
-  return {total, total + log_sum_exp(terms) - std::log(examples)};
+  if (link_) growth.row = growth.pooled + log_sum_exp(terms);
+  return growth;
 }
 
 PairMoments PairMoments::of(const Dataset& data) {
@@ -211,16 +239,20 @@ double GaussianPairModel::second(const Moments& m) const {
   return log_marginal_likelihood(m, d0, m.dimension, prior_);
 }
 
-double GaussianPairModel::first_pooled(const Pool& pool, std::size_t e) const {
-  Pool grown = pool;
-  grown += moments_.environments[e];
-  return first(grown) - first(pool);
+GaussianPairModel::Pool GaussianPairModel::pool_of(Score score) const {
+  Pool pool{Moments(moments_.environments[0].dimension), 0};
+  pool.log_lik = (this->*score)(pool.moments);
+  return pool;
 }
 
-std::pair<double, double> GaussianPairModel::second_pooled(const Pool& pool, std::size_t e) const {
-  Pool grown = pool;
-  grown += moments_.environments[e];
-  return {second(grown) - second(pool), -INFINITY};
+GaussianPairModel::Growth GaussianPairModel::grown(const Pool& pool, std::size_t e,
+                                                   Score score) const {
+  Growth growth;
+  growth.grown.moments = pool.moments;
+  growth.grown.moments += moments_.environments[e];
+  growth.grown.log_lik = (this->*score)(growth.grown.moments);
+  growth.pooled = growth.grown.log_lik - pool.log_lik;
+  return growth;
 }
 
 }  // namespace whence

@@ -18,15 +18,18 @@ namespace whence {
 FamilyCounts transposed(const FamilyCounts& table);
 
 /// How often each pair of levels occurs in each environment (rows: X, levels: Y).
-std::vector<FamilyCounts> joint_counts(const Dataset& data);
+std::vector<FamilyCounts> joint_counts(const Dataset& data, int threads = 1);
 
 /// One environment of a categorical pair, told from one of its variables ("first"), with the scores
 /// that depend on nothing else: of mechanisms that are new in this environment. Each new table is
 /// dense (Dirichlet(1)) or sparse (Dirichlet(1/levels)), which one being unknown.
 struct PairTable {
-  FamilyCounts first, second_marginal, second;  // second: a row per level of the first
+  FamilyCounts second;                     // a row per level of the first
+  Tally first, second_marginal, by_first;  // by_first: of `second`
   double first_fresh = 0, second_hard = 0, second_fresh = 0;
-  std::vector<double> row_fresh;  // each row of the second alone
+  // Of the rows that by_first touches: the log of their share of the examples, and the score of
+  // each under a row of its own.
+  std::vector<double> log_share, row_fresh;
 };
 
 /// All environments, told from either variable; shared by all structures and priors.
@@ -34,9 +37,9 @@ struct PairCounts {
   std::array<std::vector<PairTable>, 2> told;  // [first variable][environment]
   std::vector<double> both_fresh;              // everything new: an average over who is told first
 
-  static PairCounts of(const Dataset& data);
+  static PairCounts of(const Dataset& data, int threads = 1);
   /// From tables of counts per environment (rows: X, levels: Y), which may be fractional.
-  static PairCounts of(std::span<const FamilyCounts> joint);
+  static PairCounts of(std::span<const FamilyCounts> joint, int threads = 1);
 };
 
 /// Imaginary rows per cell of the pooled joint, from sparse tables (about one over N) to dense
@@ -49,13 +52,17 @@ std::array<double, 4> cell_weights(std::size_t levels_x, std::size_t levels_y);
 /// see weigh little.
 class CategoricalPair {
  public:
-  using Pool = FamilyCounts;
+  using Pool = LearntTable;
+  struct Growth {
+    double pooled = 0, row = -INFINITY;
+    TallyScore scored;
+  };
   CategoricalPair(const PairCounts& counts, Structure structure, double cell);
 
-  Pool empty_first() const { return {1, tables_[0].first.levels}; }
-  Pool empty_second() const { return {second(0).rows, second(0).levels}; }
-  double first_pooled(const Pool& pool, std::size_t e) const;
-  std::pair<double, double> second_pooled(const Pool& pool, std::size_t e) const;
+  Pool empty_first() const { return {1, shape_.rows, first_cell_}; }
+  Pool empty_second() const { return {link_ ? shape_.rows : 1, shape_.levels, second_cell_}; }
+  Growth first_pooled(const Pool& pool, std::size_t e) const;
+  Growth second_pooled(const Pool& pool, std::size_t e) const;
   double first_fresh(std::size_t e) const { return tables_[e].first_fresh; }
   double second_fresh(std::size_t e) const {
     return link_ ? tables_[e].second_fresh : tables_[e].second_hard;
@@ -64,17 +71,22 @@ class CategoricalPair {
   double both_fresh(std::size_t e) const {
     return link_ ? both_fresh_[e] : tables_[e].first_fresh + tables_[e].second_hard;
   }
-  Pool add_first(Pool pool, std::size_t e) const { return pool += tables_[e].first; }
-  Pool add_second(Pool pool, std::size_t e) const { return pool += second(e); }
+  Pool add_first(const Pool& pool, std::size_t e, const Growth& growth) const {
+    return learn(pool, tables_[e].first, growth.scored);
+  }
+  Pool add_second(const Pool& pool, std::size_t e, const Growth& growth) const {
+    return learn(pool, second(e), growth.scored);
+  }
 
  private:
-  const FamilyCounts& second(std::size_t e) const {
-    return link_ ? tables_[e].second : tables_[e].second_marginal;
+  const Tally& second(std::size_t e) const {
+    return link_ ? tables_[e].by_first : tables_[e].second_marginal;
   }
 
   bool link_;
   const std::vector<PairTable>& tables_;
   const std::vector<double>& both_fresh_;
+  const FamilyCounts& shape_;
   double first_cell_, second_cell_;
 };
 
@@ -89,21 +101,35 @@ struct PairMoments {
 /// Linear Gaussian vectors under one normal-inverse-Wishart prior of the joint (BGe).
 class GaussianPairModel {
  public:
-  using Pool = Moments;
+  struct Pool {
+    Moments moments;
+    double log_lik = 0;  // of all its rows
+  };
+  struct Growth {
+    double pooled = 0, row = -INFINITY;
+    Pool grown;
+  };
   GaussianPairModel(const PairMoments& moments, Structure structure, double scale);
 
-  Pool empty_first() const { return Moments(moments_.environments[0].dimension); }
-  Pool empty_second() const { return empty_first(); }
-  double first_pooled(const Pool& pool, std::size_t e) const;
-  std::pair<double, double> second_pooled(const Pool& pool, std::size_t e) const;
+  Pool empty_first() const { return pool_of(&GaussianPairModel::first); }
+  Pool empty_second() const { return pool_of(&GaussianPairModel::second); }
+  Growth first_pooled(const Pool& pool, std::size_t e) const {
+    return grown(pool, e, &GaussianPairModel::first);
+  }
+  Growth second_pooled(const Pool& pool, std::size_t e) const {
+    return grown(pool, e, &GaussianPairModel::second);
+  }
   double first_fresh(std::size_t e) const { return first_fresh_[e]; }
   double second_fresh(std::size_t e) const { return second_fresh_[e]; }
   double second_hard(std::size_t e) const { return second_hard_[e]; }
   double both_fresh(std::size_t e) const { return both_fresh_[e]; }
-  Pool add_first(Pool pool, std::size_t e) const { return pool += moments_.environments[e]; }
-  Pool add_second(Pool pool, std::size_t e) const { return pool += moments_.environments[e]; }
+  Pool add_first(const Pool&, std::size_t, const Growth& growth) const { return growth.grown; }
+  Pool add_second(const Pool&, std::size_t, const Growth& growth) const { return growth.grown; }
 
  private:
+  using Score = double (GaussianPairModel::*)(const Moments&) const;
+  Pool pool_of(Score score) const;
+  Growth grown(const Pool& pool, std::size_t e, Score score) const;
   double first(const Moments& m) const;
   double second(const Moments& m) const;
 

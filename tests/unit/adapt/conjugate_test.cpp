@@ -49,6 +49,38 @@ TEST(ConjugateTable, OnlineScoresSumToOneOverAllEpisodes) {
   EXPECT_NEAR(sum, 1, 1e-14);
 }
 
+/// Counts of a table of three rows and four levels; the second row has none.
+FamilyCounts some_counts(std::uint32_t run, double most) {
+  Stream stream(9, Purpose::tests, {run, 0, 0});
+  FamilyCounts counts(3, 4);
+  for (double& cell : counts.cells) cell = std::floor(most * stream.uniform());
+  for (std::size_t j = 4; j < 8; ++j) counts.cells[j] = 0;
+  return counts;
+}
+
+TEST(LearntTable, ScoresAsThePredictiveDoesHoweverMuchItKnows) {
+  for (double known : {0.0, 5.0, 300.0, 1e5, 1e8})
+    for (double alpha : {0.01, 1.0}) {
+      const FamilyCounts before = some_counts(0, known), seen = some_counts(1, 12);
+      const Tally old(before), fresh(seen);
+      LearntTable table(3, 4, alpha);
+      table = learn(table, old, score(table, old));
+      const TallyScore scored = score(table, fresh);
+      ASSERT_EQ(scored.rows.size(), 2u);
+      for (std::size_t i = 0; i < 2; ++i) {
+        const double expected = log_predictive_row(before, seen, alpha, fresh.rows[i].row);
+        EXPECT_NEAR(scored.rows[i], expected, 1e-8) << known << ' ' << alpha;
+      }
+      // What it has learnt is what it would be, had it seen all at once.
+      FamilyCounts all = before;
+      all += seen;
+      const Tally together(all);
+      const LearntTable later = learn(table, fresh, scored), empty(3, 4, alpha);
+      EXPECT_EQ(later.counts, learn(empty, together, score(empty, together)).counts);
+      EXPECT_EQ(later.log_gammas, learn(empty, together, score(empty, together)).log_gammas);
+    }
+}
+
 TEST(ConjugateTable, BothFactorisationsOfAJointAreEqual) {
   const auto world = CategoricalWorld::draw_pair(5, 1.0, 4, 0);
   const Dataset data = draw_rows(world, 200, Purpose::sample, {4, 0});

@@ -42,27 +42,29 @@ class BruteForce {
   }
 
  private:
-  void walk(std::size_t e, double weight, const FamilyCounts& first, const FamilyCounts& second,
+  using Pool = CategoricalPair::Pool;
+  void walk(std::size_t e, double weight, const Pool& first, const Pool& second,
             std::vector<Change> path) {
     if (e == environments_) {
       weights_.push_back(weight);
       paths_.push_back(path);
       return;
     }
-    const double a = model_.first_pooled(first, e);
-    const auto [b, row] = model_.second_pooled(second, e);
+    const auto first_growth = model_.first_pooled(first, e);
+    const auto second_growth = model_.second_pooled(second, e);
+    const double a = first_growth.pooled, b = second_growth.pooled;
     const auto go = [&](Change change, double log_lik, bool add_first, bool add_second) {
       auto next = path;
       next.push_back(change);
       walk(e + 1, weight + std::log(regime_->change[std::size_t(change)]) + log_lik,
-           add_first ? model_.add_first(first, e) : first,
-           add_second ? model_.add_second(second, e) : second, next);
+           add_first ? model_.add_first(first, e, first_growth) : first,
+           add_second ? model_.add_second(second, e, second_growth) : second, next);
     };
     go(Change::nothing, a + b, true, true);
     go(Change::cause, model_.first_fresh(e) + b, false, true);
     go(Change::mechanism, a + model_.second_fresh(e), true, false);
     go(Change::hard, a + model_.second_hard(e), true, false);
-    go(Change::row, a + row, true, false);
+    go(Change::row, a + second_growth.row, true, false);
     go(Change::both, model_.both_fresh(e), false, false);
   }
 
@@ -121,6 +123,27 @@ TEST(Pooling, StepsAddUpToTheEvidence) {
   for (double step : result.steps) sum += step;
   EXPECT_NEAR(sum, result.log_evidence, 1e-9);
   EXPECT_NEAR(result.changes[0][std::size_t(Change::nothing)], 1, 1e-12);  // the baseline
+}
+
+TEST(Pooling, InStepWithOthersItHasTheBitsOfOneAlone) {
+  const PairCounts counts = PairCounts::of(random_tables(8, 3, 3, 2));
+  const CategoricalPair model(counts, Structure::forward, 0.5);
+  ChangePrior quiet;
+  quiet.quiet = 0.6;
+  const std::array regimes = {ChangePrior{}.regimes(Structure::forward),
+                              quiet.regimes(Structure::forward)};
+  const Pooling<CategoricalPair>::Roots roots(model);
+  std::vector<Pooling<CategoricalPair>> together;
+  for (const auto& own : regimes) together.emplace_back(model, own, PoolingLimits{}, roots);
+  for (std::size_t e = 0; e < 8; ++e)
+    for (auto& pooling : together) pooling.add(e, e == 0);
+  for (std::size_t i = 0; i < 2; ++i) {
+    Pooling alone(model, regimes[i]);
+    for (std::size_t e = 0; e < 8; ++e) alone.add(e, e == 0);
+    EXPECT_EQ(together[i].result().log_evidence, alone.result().log_evidence);
+    EXPECT_EQ(together[i].result().steps, alone.result().steps);
+    EXPECT_EQ(together[i].result().changes, alone.result().changes);
+  }
 }
 
 TEST(ChangePrior, RegimesSumToOne) {

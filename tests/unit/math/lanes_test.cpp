@@ -12,6 +12,8 @@
 #include "unit/math/lanes_probe.hpp"
 #include "whence/math/elementary.hpp"
 #include "whence/math/exp2.hpp"
+#include "whence/math/special.hpp"
+#include "whence/math/special_lanes.hpp"
 
 namespace whence {
 namespace {
@@ -97,6 +99,15 @@ TEST(Lanes, PowersOfTwoAreWithinThreeUnits) {
   EXPECT_LT(portable_exp2(-1e9), 0x1p-1021);  // far below, it does not come back
   EXPECT_GT(portable_exp2(-1e9), 0);
   EXPECT_GT(portable_exp2(1e9), 0x1p1022);
+}
+
+TEST(Lanes, LogGammaHasTheBitsOfTheScalar) {
+  Inputs inputs(67);
+  auto x = inputs.reals(support::effort(80000), 1e-3, 30);
+  for (double v : inputs.reals(support::effort(80000), 10, 1e7)) x.push_back(v);
+  for (double v : {1e-12, 0.5, 1.0, 2.0, 9.0, std::nextafter(10.0, 0.0), 10.0, 1e12, 1e15})
+    x.push_back(v);  // not a multiple of eight: the rest goes one by one
+  expect_same_bits(x, log_gamma_all, log_gamma);
 }
 
 TEST(Lanes, SumIsOneFixedTree) {
