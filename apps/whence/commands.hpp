@@ -15,7 +15,7 @@ namespace whence {
 /// Options that every subcommand has, and what the process will return.
 struct Globals {
   bool quiet = false;
-  std::string error_format = "text";
+  std::string error_format = "text", device = "auto";
   int exit_code = 0;
 };
 

@@ -106,6 +106,7 @@ void check_matrix_options(const ConvertCommand& c, const Format& from, const For
 /// One file, or a folder of them.
 void write(const ConvertCommand& c, std::string content) {
   if (c.out == "-") return print(content);
+  refuse_to_overwrite({c.in}, c.out);
   write_single_file(c.out, content, c.force);
 }
 void write(const ConvertCommand& c, std::vector<OutputFile> files) {

@@ -162,14 +162,20 @@ void refuse_to_overwrite(const std::vector<std::filesystem::path>& inputs,
     const auto canonical = std::filesystem::weakly_canonical(path, error);
     return error ? path : canonical;
   };
+  const auto refuse = [&](const std::string& what, const std::filesystem::path& input) {
+    throw Error(ExitCode::bad_config, "E-OUT-INPUT", printable(output.string()),
+                "the results would " + what + printable(input.filename().string()),
+                "choose another folder with -o");
+  };
   const auto folder = real(output);
   for (const auto& input : inputs) {
     const auto file = real(input);
-    const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
-    if (end == folder.end())
-      throw Error(ExitCode::bad_config, "E-OUT-INPUT", printable(output.string()),
-                  "the results would replace the folder of " + printable(input.filename().string()),
-                  "choose another folder with -o");
+    std::error_code absent;
+    if (file == folder || std::filesystem::equivalent(file, folder, absent))
+      refuse("replace ", input);
+    const auto [out, in] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
+    if (out == folder.end()) refuse("replace the folder of ", input);
+    if (in == file.end()) refuse("stand inside the data ", input);
   }
 }
 

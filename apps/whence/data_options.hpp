@@ -34,7 +34,8 @@ Json data_options_json(const DataOptions& options);
 /// The same as words of a command line; defaults are left out.
 std::vector<std::string> data_options_words(const DataOptions& options);
 
-/// Results replace a folder as a whole: data inside it would be lost. An Error of code bad_config.
+/// Results replace a file or a folder as a whole: data that are it, or inside it, would be lost;
+/// and results inside the data would be data the next time. An Error of code bad_config.
 void refuse_to_overwrite(const std::vector<std::filesystem::path>& inputs,
                          const std::filesystem::path& output);
 std::vector<std::filesystem::path> input_paths(const DataOptions& options);

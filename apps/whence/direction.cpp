@@ -102,8 +102,12 @@ void run(const DirectionCommand& command, const Globals& globals) {
   options.model = settings.model;
   options.prior = settings.prior;
   options.threads = threads_of(command.threads, globals);
+  options.pulse = stop_if_interrupted;
   std::vector<std::filesystem::path> inputs = input_paths(command.data);
-  if (!command.state.empty()) inputs.emplace_back(command.state);
+  if (!command.state.empty()) {
+    refuse_to_overwrite(inputs, command.state);
+    inputs.emplace_back(command.state);
+  }
   refuse_to_overwrite(inputs, command.output);
   const Json asked = options_json(command, settings);
   const DirectionState state = load_state(command, asked);

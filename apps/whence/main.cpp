@@ -16,6 +16,16 @@
 #include "whence/version.hpp"
 
 namespace whence {
+namespace {
+
+/// Before any command runs. What was asked for by name is never replaced silently.
+void require_device(const std::string& device) {
+  if (device == "cuda")
+    throw Error(ExitCode::device, "E-DEVICE", "--device", "this whence was built without CUDA",
+                "--device auto uses the processor");
+}
+
+}  // namespace
 
 void add_commands(CLI::App& root, Globals& globals) {
   root.set_help_flag();           // help is ours, see help.hpp
@@ -41,6 +51,9 @@ void add_commands(CLI::App& root, Globals& globals) {
   root.add_flag("-q,--quiet", globals.quiet, "no summary, notes, warnings or progress");
   add_value(root, "--error-format", globals.error_format, "text|json",
             "how errors are shown on stderr");
+  add_value(root, "--device", globals.device, "auto|cpu|cuda",
+            "where the work is done; this build knows the processor only");
+  root.parse_complete_callback([&globals] { require_device(globals.device); });
   root.footer(
       "Examples:\n"
       "  whence demo                                a worked example\n"

@@ -2,30 +2,12 @@
 # The commands for a user's own pair of variables: simulate, check, direction, evaluate.
 source "$WHENCE_SOURCE/tests/cli/lib.bash"
 schema=$WHENCE_SOURCE/schemas/direction.schema.json
-valid() { python3 "$WHENCE_SOURCE/tests/cli/check_schema.py" "$@" >.valid || { cat .valid >&2; return 1; }; }
-# files FOLDER: the options that name its data
-files() {
-  printf -- '--baseline\n%s\n' "$1/baseline.csv"
-  for file in "$1"/shifted_*.csv; do printf -- '--shifted\n%s\n' "$file"; done
-}
 # direction FOLDER OPTION...: on simulated data; results in found-FOLDER
 direction() {
   local folder=$1 inputs
   shift
   mapfile -t inputs < <(files "$folder")
   accepts direction "${inputs[@]}" -o "found-$folder" --json "$@"
-}
-# says KEY VALUE: the last JSON on stdout
-says() {
-  local got
-  got=$(python3 -c '
-import json, sys
-value = json.load(sys.stdin)
-for key in sys.argv[1].split("."):
-    value = value[int(key) if key.isdigit() else key]
-print(value)' "$1" <<<"$out")
-  checks=$((checks + 1))
-  [[ $got == "$2" ]] || fail "$1 is '$got', not '$2'"
 }
 
 # The right answer whatever shifted; nothing where nothing did

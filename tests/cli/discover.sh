@@ -2,24 +2,6 @@
 # Many variables: discover and changes, from every kind of file, with what a user may know.
 source "$WHENCE_SOURCE/tests/cli/lib.bash"
 schema=$WHENCE_SOURCE/schemas/graph.schema.json
-valid() { python3 "$WHENCE_SOURCE/tests/cli/check_schema.py" "$@" >.valid || { cat .valid >&2; return 1; }; }
-# files FOLDER: the options that name its data
-files() {
-  printf -- '--baseline\n%s\n' "$1/baseline.csv"
-  for file in "$1"/shifted_*.csv; do printf -- '--shifted\n%s\n' "$file"; done
-}
-# says KEY VALUE: the last JSON on stdout
-says() {
-  local got
-  got=$(python3 -c '
-import json, sys
-value = json.load(sys.stdin)
-for key in sys.argv[1].split("."):
-    value = value[int(key) if key.isdigit() else key]
-print(value)' "$1" <<<"$out")
-  checks=$((checks + 1))
-  [[ $got == "$2" ]] || fail "$1 is '$got', not '$2'"
-}
 
 # The graph is found, and every file is there
 accepts simulate graph --graph '0->1,1->2,0->3,3->2' --rows 40 --baseline-rows 200 -o data -q

@@ -71,6 +71,28 @@ accepts() {
   [[ $rc == 0 ]] || fail "whence ${*@Q}: exit $rc: ${err:0:300}"
 }
 
+# valid SCHEMA FILE: a document is as its schema says; valid --self-test SCHEMA FILE: that is checked.
+valid() { python3 "$WHENCE_SOURCE/tests/cli/check_schema.py" "$@" >.valid || { cat .valid >&2; return 1; }; }
+
+# files FOLDER: the options that name its data
+files() {
+  printf -- '--baseline\n%s\n' "$1/baseline.csv"
+  for file in "$1"/shifted_*.csv; do printf -- '--shifted\n%s\n' "$file"; done
+}
+
+# says KEY VALUE: the last JSON on stdout
+says() {
+  local got
+  got=$(python3 -c '
+import json, sys
+value = json.load(sys.stdin)
+for key in sys.argv[1].split("."):
+    value = value[int(key) if key.isdigit() else key]
+print(value)' "$1" <<<"$out")
+  checks=$((checks + 1))
+  [[ $got == "$2" ]] || fail "$1 is '$got', not '$2'"
+}
+
 # To be called last: says how it went.
 finish() {
   if ((checks == 0)); then fail "nothing was checked"; fi

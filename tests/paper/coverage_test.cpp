@@ -61,9 +61,9 @@ bool names(const std::string& text, const std::string& id) {
 
 TEST(Faults, AllHaveATestThatNamesThem) {
   const std::string text = sources_of("tests");
-  for (const char* id :
-       {"P4d", "P4e", "K07", "K08", "N01", "N02", "N03", "N04", "N05", "N06", "N07",
-        "N08", "N09", "N10", "N11", "N12", "N13", "N14", "N15", "N18", "N19", "N20"})
+  for (const char* id : {"P4d", "P4e", "K07", "K08", "K14", "K15", "K17", "K18", "L06", "L11",
+                         "F03", "F07", "N01", "N02", "N03", "N04", "N05", "N06", "N07", "N08",
+                         "N09", "N10", "N11", "N12", "N13", "N14", "N15", "N18", "N19", "N20"})
     EXPECT_TRUE(names(text, id)) << id;
   EXPECT_FALSE(names(text, std::string("N") + "99"));
 }

@@ -7,6 +7,7 @@
 
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
+#include "whence/discover/config_needs.hpp"
 #include "whence/io/json_reader.hpp"
 
 namespace whence {
@@ -135,12 +136,13 @@ std::optional<DirectionModel> direction_model(std::string_view name) {
 }
 
 DirectionSettings read_direction_settings(std::string_view text, std::string_view file) {
-  const Json config = read_json(text, file);
+  Json config = read_json(text, file);
   const auto at = [&](TextPlace place, const char* id) {
     return Source{ExitCode::bad_config, id, place_in(file, place)};
   };
   if (!config.is(Json::Kind::object))
     at(config.place, "E-CONFIG-TYPE").refuse("a configuration is an object", "{\"prior\": {}}");
+  take_needs(config, std::string(file));
   DirectionSettings settings;
   for (const JsonMember& member : config.members) {
     const Source key = at(member.place, "E-CONFIG-KEY");
@@ -149,7 +151,7 @@ DirectionSettings read_direction_settings(std::string_view text, std::string_vie
     else if (member.key == "prior")
       settings.prior = prior_in(member.value, file);
     else
-      key.refuse("unknown key '" + excerpt(member.key) + "'", "known here: model, prior");
+      key.refuse("unknown key '" + excerpt(member.key) + "'", "known here: model, needs, prior");
   }
   return settings;
 }

@@ -10,6 +10,7 @@
 
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
+#include "whence/discover/config_needs.hpp"
 #include "whence/discover/embedded.hpp"
 #include "whence/discover/setting_keys.hpp"
 #include "whence/io/file_name.hpp"
@@ -133,7 +134,7 @@ class Overlay {
       if (outer.value.find(member.key)) hint = "it belongs inside '" + outer.key + "'";
     std::vector<std::string> known;
     for (const JsonMember& m : base.members) known.push_back(m.key);
-    if (&base == &root_) known.insert(known.end(), {"name", "seed"});
+    if (&base == &root_) known.insert(known.end(), {"name", "needs", "seed"});
     if (hint.empty()) hint = did_you_mean(member.key, known);
     if (hint.empty()) hint = "known here: " + joined(known);
     refuse(file_, member.place, "E-CONFIG-KEY", "unknown key '" + excerpt(member.key) + "'", hint);
@@ -271,6 +272,7 @@ Settings Settings::from(std::string_view description, std::string_view profile,
     if (!user.is(Kind::object))
       refuse(config.file, user.place, "E-CONFIG-TYPE", "a configuration is one JSON object",
              "write {\"key\": value}");
+    take_needs(user, config.file);
     if (const Json* seed = user.find("seed")) data->seed = checked_seed(*seed, config.file);
     if (const Json* name = user.find("name")) data->run_name = checked_name(*name, config.file);
     std::erase_if(user.members,

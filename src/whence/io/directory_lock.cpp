@@ -1,6 +1,7 @@
 #include "whence/io/directory_lock.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <fcntl.h>
 #include <sstream>
 #include <string>
@@ -39,6 +40,17 @@ Holder read_holder(int file) {
               hint);
 }
 
+/// File systems without locks, some NFS among them.
+bool cannot_flock(int error) {
+  return error == EOPNOTSUPP || error == ENOTSUP || error == ENOLCK || error == ENOSYS;
+}
+
+/// A process of this host that is no more.
+bool is_dead(const Holder& holder) {
+  return holder.pid > 0 && holder.host == host_name() && ::kill(pid_t(holder.pid), 0) != 0 &&
+         errno == ESRCH;
+}
+
 bool same_file(int file, const std::filesystem::path& path) {
   struct stat open {
   }, named{};
@@ -57,17 +69,26 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory)
 
 /// False when the file was removed between opening and locking it, by a holder that just ended.
 bool DirectoryLock::try_lock() {
-  FileDescriptor file(
-      ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
+  constexpr int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  FileDescriptor file(::open(path_.c_str(), flags | O_EXCL, 0644));
+  const bool created = bool(file);
+  if (!created && errno == EEXIST) file = FileDescriptor(::open(path_.c_str(), flags, 0644));
   if (!file) fail_io("create the lock", path_);
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
+  if (::fstat(file.get(), &status) != 0) fail_io("look at the lock", path_);
+  if (!S_ISREG(status.st_mode))
     throw Error(ExitCode::io, "E-IO-KIND", printable(path_.string()),
                 "the lock is not a regular file", "remove it");
-  const bool locked = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
+  bool locked = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
   const int error = errno;
-  if (!locked && error != EWOULDBLOCK) fail_io("lock", path_, error);
+  const bool without_flock = !locked && cannot_flock(error);
+  if (!locked && !without_flock && error != EWOULDBLOCK) {
+    if (created) ::unlink(path_.c_str());
+    fail_io("lock", path_, error);
+  }
   const Holder holder = read_holder(file.get());
+  // Then the file itself is the lock: whoever made it has it, as long as that process is there.
+  if (without_flock) locked = created || is_dead(holder);
   if (!locked) fail_locked(directory_, holder, "wait for it, or choose another place with -o");
   if (!same_file(file.get(), path_)) return false;
   const std::string host = host_name();
@@ -75,6 +96,7 @@ bool DirectoryLock::try_lock() {
     fail_locked(directory_, holder, "if it is gone, remove " + printable(path_.string()));
   // Free, or left behind by a process of this host that is dead: ours now.
   const std::string line = std::to_string(::getpid()) + " " + host + "\n";
+  errno = ENOSPC;  // what a short write means
   if (::ftruncate(file.get(), 0) != 0 ||
       ::pwrite(file.get(), line.data(), line.size(), 0) != ssize_t(line.size())) {
     const int write_error = errno;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "whence/core/text.hpp"
-#include "whence/io/file_descriptor.hpp"
+#include "whence/io/durable_file.hpp"
 #include "whence/io/file_name.hpp"
 #include "whence/io/json_reader.hpp"
 #include "whence/io/system_error.hpp"
@@ -52,27 +52,6 @@ fs::path resolved(const fs::path& given) {
   return path;
 }
 
-void sync_folder(const fs::path& folder) {
-  const FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems cannot flush folders; they say so with EINVAL, and there is no other way.
-  if (!fd || (::fsync(fd.get()) != 0 && errno != EINVAL)) fail_io("flush", folder);
-}
-
-void write_file(const fs::path& path, const std::string& content) {
-  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  FileDescriptor file(::open(path.c_str(), flags, 0666));
-  if (!file) fail_io("create", path);
-  std::size_t done = 0;
-  while (done < content.size()) {
-    const ssize_t wrote = ::write(file.get(), content.data() + done, content.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) fail_io("write", path);
-    done += std::size_t(wrote);
-  }
-  if (::fsync(file.get()) != 0) fail_io("flush", path);
-  if (!file.close()) fail_io("close", path);
-}
-
 /// Makes the folders between `root` and the file, and tells which there are.
 void make_folders(const fs::path& root, const fs::path& name, std::set<fs::path>& folders) {
   fs::path folder = root;
@@ -93,7 +72,8 @@ void check_name(const std::string& name) {
 std::optional<std::set<std::string>> files_of_earlier_run(const fs::path& directory) {
   try {
     const fs::path manifest = directory / "run.json";
-    if (!fs::is_regular_file(fs::symlink_status(manifest))) return {};
+    std::error_code error;
+    if (!fs::is_regular_file(fs::symlink_status(manifest, error))) return {};
     const JsonLimits limits{std::size_t(16) << 20, 64};
     const Json run = read_json(read_text_file(manifest, limits.bytes), "run.json", limits);
     const Json* program = run.find("program");
@@ -209,9 +189,11 @@ void OutputDirectory::inspect() {
       refuse("E-OUT-FOREIGN", path_, "this folder has files that are not results of whence",
              "choose an empty or new folder with -o");
     const std::string name = entry->path().lexically_relative(path_).string();
+    const fs::file_status kind = entry->symlink_status(error);
+    if (error) fail_io("look at", entry->path(), error.value());
     if (ours->count(name) == 0) {
-      if (!fs::is_directory(entry->symlink_status())) foreign_.push_back(name);
-    } else if (!fs::is_regular_file(entry->symlink_status())) {
+      if (!fs::is_directory(kind)) foreign_.push_back(name);
+    } else if (!fs::is_regular_file(kind)) {
       refuse("E-OUT-KIND", entry->path(), "a result stood here, and now it is not a regular file",
              "remove it");
     }
@@ -255,7 +237,7 @@ void OutputDirectory::publish(std::span<const OutputFile> files) {
   for (const OutputFile& file : files) {
     check_name(file.name);
     make_folders(stage.path(), file.name, folders);
-    write_file(stage.path() / file.name, file.content);
+    write_new_file(stage.path() / file.name, file.content);
   }
   carry_over(stage.path());
   for (const fs::path& folder : folders) sync_folder(folder);
