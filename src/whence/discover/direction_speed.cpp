@@ -37,7 +37,7 @@ void add_search(Table& table, Situation situation, bool small, const RunOptions&
   how.baseline = 0;
   how.threads = options.threads;
   const Took took = timed([&] { find_direction(data, how); });
-  table.rows.push_back({fmt::format("direction, N=10, shift: {}", name_of(situation)),
+  table.rows.push_back({fmt::format("N=10, {} shift", name_of(situation)),
                         fmt::format("{} x {} rows", environments, rows),
                         fmt::format("{:.3f} s", took.wall), fmt::format("{:.3f} s", took.processor),
                         small ? "" : "0.2 s"});

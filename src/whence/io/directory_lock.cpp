@@ -75,17 +75,18 @@ bool DirectoryLock::try_lock() {
   if (!created && errno == EEXIST) file = FileDescriptor(::open(path_.c_str(), flags, 0644));
   if (!file) fail_io("create the lock", path_);
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) fail_io("look at the lock", path_);
+  const auto fail = [&](const char* doing, int error) {
+    if (created) ::unlink(path_.c_str());
+    fail_io(doing, path_, error);
+  };
+  if (::fstat(file.get(), &status) != 0) fail("look at the lock", errno);
   if (!S_ISREG(status.st_mode))
     throw Error(ExitCode::io, "E-IO-KIND", printable(path_.string()),
                 "the lock is not a regular file", "remove it");
   bool locked = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
   const int error = errno;
   const bool without_flock = !locked && cannot_flock(error);
-  if (!locked && !without_flock && error != EWOULDBLOCK) {
-    if (created) ::unlink(path_.c_str());
-    fail_io("lock", path_, error);
-  }
+  if (!locked && !without_flock && error != EWOULDBLOCK) fail("lock", error);
   const Holder holder = read_holder(file.get());
   // Then the file itself is the lock: whoever made it has it, as long as that process is there.
   if (without_flock) locked = created || is_dead(holder);
