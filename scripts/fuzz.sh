@@ -10,21 +10,16 @@ targets=("${@:2}")
 
 scripts/build.sh fuzz write_seeds "${targets[@]}"
 build=build/fuzz/tests/fuzz
-"$build/write_seeds" build/fuzz/seeds
+"$build/write_seeds" build/fuzz/seeds "${targets[@]}"
 mkdir -p build/fuzz/failures
 
 result=0
 for target in "${targets[@]}"; do
-  case $target in
-    npy*) seeds=npy ;;
-    npz*) seeds=npz ;;
-    *) seeds=csv ;;
-  esac
   mkdir -p "build/fuzz/corpus/$target"
   echo "== $target: $seconds s"
   "$build/$target" -max_total_time="$seconds" -rss_limit_mb=512 -timeout=5 -max_len=8192 \
     -print_final_stats=1 -verbosity=0 -artifact_prefix="build/fuzz/failures/$target-" \
-    "build/fuzz/corpus/$target" "build/fuzz/seeds/$seeds" 2>&1 |
+    "build/fuzz/corpus/$target" "build/fuzz/seeds/$target" 2>&1 |
     grep -E 'SUMMARY|ERROR|number_of_executed|Test unit' || result=1
   if ((PIPESTATUS[0])); then result=1; fi
 done

@@ -1,0 +1,19 @@
+// Any bytes as JSON, as the configuration of whence direction, and as the page of a finished run.
+#include "tests/fuzz/fuzz.hpp"
+#include "whence/discover/direction_settings.hpp"
+#include "whence/io/json_reader.hpp"
+#include "whence/io/page_data.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const char* data, std::size_t size) {
+  using namespace whence;
+  const std::string_view text(data, size);
+  Json json;
+  if (fuzz::succeeds([&] { json = read_json(text, "fuzz.json"); }, ExitCode::bad_config)) {
+    // What was read is written so that it reads as the same.
+    const std::string written = json.dump();
+    fuzz::require(read_json(written, "again.json").dump() == written);
+  }
+  fuzz::succeeds([&] { read_direction_settings(text, "fuzz.json"); }, ExitCode::bad_config);
+  fuzz::succeeds([&] { read_page_data(text, "page.json"); });
+  return 0;
+}

@@ -1,0 +1,55 @@
+#include "tests/fuzz/seeds.hpp"
+
+#include "tests/bad_input/array_cases.hpp"
+#include "tests/bad_input/csv_cases.hpp"
+#include "whence/io/graph_formats.hpp"
+
+namespace whence::fuzz {
+namespace {
+
+std::vector<std::string> bytes_of(const std::vector<bad_input::Case>& cases) {
+  constexpr std::size_t largest = 4096;  // larger ones slow the fuzzer down
+  std::vector<std::string> seeds;
+  for (const auto& one : cases)
+    if (one.bytes.size() <= largest) seeds.push_back(one.bytes);
+  return seeds;
+}
+
+/// A graph in every format. The first byte tells the target which one.
+std::vector<std::string> graph_seeds() {
+  NamedGraph graph{{"rain", "\"wet\" street", "naïve <a&b>"}, Graph(3), {}};
+  graph.graph.set_edge(VariableId(0), VariableId(1));
+  graph.graph.set_edge(VariableId(1), VariableId(2));
+  std::vector<std::string> seeds;
+  for (const GraphFormat format :
+       {GraphFormat::json, GraphFormat::dot, GraphFormat::gml, GraphFormat::graphml,
+        GraphFormat::edges, GraphFormat::adjacency, GraphFormat::npy})
+    seeds.push_back(char(format) + write_graph(graph, format));
+  const std::string head = "network a {}\nvariable x { type discrete [2] { no, yes }; }\n";
+  const std::string child = "variable y { type discrete [2] { \"0\", \"1\" }; } // a comment\n";
+  seeds.push_back(char(GraphFormat::bif) + head + child +
+                  "probability (x) { table 0.25, 0.75; }\n"
+                  "probability (y | x) { (no) 0.5, 0.5; default 1, 0; }\n");
+  seeds.push_back(char(GraphFormat::dot) +
+                  std::string("strict digraph g { a -> {b c} [p=.5]; \"d\\\"\" /* e */ -> a; }"));
+  return seeds;
+}
+
+std::vector<std::string> json_seeds() {
+  return {R"({"runs": 10, "levels": [10, 3], "adaptation": {"optimizer": "adam", "beta1": 0.9}})",
+          R"({"model": "labels", "prior": {"no_link": 0.1, "quiet": 1e-3}, "needs": "0.1"})",
+          R"([true, false, null, -1.5e+10, "é\n\ud83d\ude00", {}, [[[]]], "</script>"])",
+          "\xef\xbb\xbf{\"a\": 0}\r\n"};
+}
+
+}  // namespace
+
+std::vector<std::string> seeds_of(std::string_view target) {
+  if (target.starts_with("npy")) return bytes_of(bad_input::npy_cases());
+  if (target.starts_with("npz")) return bytes_of(bad_input::npz_cases());
+  if (target.starts_with("graph")) return graph_seeds();
+  if (target.starts_with("json")) return json_seeds();
+  return bytes_of(bad_input::csv_cases());
+}
+
+}  // namespace whence::fuzz
