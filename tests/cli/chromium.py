@@ -126,3 +126,13 @@ class Chromium:
     def click(self, x, y):
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+
+def check_widths(page):
+    """No sideways scrolling of the page, on a phone or on a desk, in the light or in the dark."""
+    for width in (320, 375, 768, 1280):
+        for scheme in ("light", "dark"):
+            page.media(scheme)
+            page.size(width, 800)
+            if page.ask("document.documentElement.scrollWidth") > width:
+                yield f"wider than a screen of {width} pixels"

@@ -1,14 +1,6 @@
 #!/usr/bin/env bash
 # The page of a graph in a real browser: no error, no request, hostile names are text, all of it works.
-set -euo pipefail
-here=$(dirname "$(readlink -f "$0")")
-cd "$here"
-if ! python3 -c 'import chromium, sys; sys.exit(not chromium.find_chromium())'; then
-  echo "skipped: no Chromium here (apt install chromium)"
-  exit 0
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$WHENCE_SOURCE/tests/cli/chromium.bash"
 cat >"$work/hostile.json" <<'JSON'
 {"variables": ["</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "\" onload=\"alert(1)", "plain", "a&b", "x"],
  "edges": [{"from": "plain", "to": "a&b"}, {"from": "plain", "to": "</script><script>alert(1)</script>"},

@@ -3,7 +3,7 @@
 
 import sys
 
-from chromium import Chromium
+from chromium import Chromium, check_widths
 
 SHOWN = "[...document.querySelectorAll('.g-plot .g-edge')].filter(e => e.getClientRects().length).length"
 
@@ -37,12 +37,7 @@ def check_edge(page):
 
 
 def check_sizes(page):
-    for width in (320, 375, 768, 1280):
-        for scheme in ("light", "dark"):
-            page.media(scheme)
-            page.size(width, 800)
-            if page.ask("document.documentElement.scrollWidth") > width:
-                yield f"wider than a screen of {width} pixels"
+    yield from check_widths(page)
     page.ask("document.querySelector('.g-tools button').click()")
     page.size(375, 800)
     if page.ask("document.querySelector('.g-plot').getBoundingClientRect().width") > 375:

@@ -3,7 +3,7 @@
 
 import sys
 
-from chromium import Chromium
+from chromium import Chromium, check_widths
 
 WIDE_PLOT = ("[...document.querySelectorAll('.w-plot')]"
              ".find(svg => svg.getBoundingClientRect().width > 0)")
@@ -58,12 +58,7 @@ def check_switching(page):
 
 def check_sizes(page):
     """No sideways scrolling of the page, on a phone or on a desk, in the light or in the dark."""
-    for width in (320, 375, 768, 1280):
-        for scheme in ("light", "dark"):
-            page.media(scheme)
-            page.size(width, 800)
-            if page.ask("document.documentElement.scrollWidth") > width:
-                yield f"wider than a screen of {width} pixels"
+    yield from check_widths(page)
     page.media("dark")
     dark = page.ask("getComputedStyle(document.body).backgroundColor")
     page.media("light")

@@ -14,15 +14,11 @@
 namespace whence {
 namespace {
 
-std::string percent(double p) {
-  if (p == 0) return "0 %";  // not possible under this model
-  if (p < 0.001) return "< 0.1 %";
-  if (p > 0.999) return "> 99.9 %";
-  return fmt::format("{:.1f} %", 100 * p);
-}
+/// Nothing at all where something is not possible under this model.
+std::string percent_or_none(double p) { return p == 0 ? "0 %" : percent(p); }
 
 std::string percent_range(double low, double high) {
-  const std::string from = percent(low), to = percent(high);
+  const std::string from = percent_or_none(low), to = percent_or_none(high);
   return from == to ? to : from + " to " + to;
 }
 
@@ -80,14 +76,6 @@ Json leave_one_out_json(const DirectionResult& result) {
   return list;
 }
 
-Json variable_json(const Variable& variable) {
-  const bool categorical = variable.kind == Variable::Kind::categorical;
-  return Json::object(
-      {{"name", variable.name},
-       {"kind", categorical ? "categorical" : "real"},
-       {categorical ? "levels" : "dimension", categorical ? variable.levels : variable.dimension}});
-}
-
 Json provenance_json(const DirectionProvenance& provenance) {
   return Json::object({{"program", "whence"},
                        {"format", direction_format},
@@ -112,7 +100,7 @@ Table beliefs_table(const DirectionResult& result) {
       high = std::max(high, other.belief[s]);
     }
     const auto& out = s == 0 ? result.leave_one_out : result.leave_one_out_mirrored;
-    table.rows.push_back({names[s], percent(result.belief[s]),
+    table.rows.push_back({names[s], percent_or_none(result.belief[s]),
                           s < 2 ? percent_range(out[0], out[1]) : "–", percent_range(low, high)});
   }
   return table;
@@ -127,8 +115,9 @@ Table changes_table(const DirectionResult& result) {
   for (const EnvironmentFinding& e : result.environments) {
     const std::string what =
         e.baseline ? "the baseline" : change_in_words(result, likely_change(e));
-    table.rows.push_back({e.name, std::to_string(e.rows), e.baseline ? "–" : percent(e.changed[0]),
-                          e.baseline ? "–" : percent(e.changed[1]), signed_nats(e.log_odds), what});
+    table.rows.push_back(
+        {e.name, std::to_string(e.rows), e.baseline ? "–" : percent_or_none(e.changed[0]),
+         e.baseline ? "–" : percent_or_none(e.changed[1]), signed_nats(e.log_odds), what});
   }
   return table;
 }
@@ -143,7 +132,7 @@ Table kinds_table(const DirectionResult& result) {
     table.columns.push_back(change_in_words(result, Change(k)));
   for (const EnvironmentFinding& e : result.environments) {
     std::vector<std::string> row = {e.name};
-    for (const double p : e.kind) row.push_back(percent(p));
+    for (const double p : e.kind) row.push_back(percent_or_none(p));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -156,7 +145,8 @@ Table sensitivity_table(const DirectionResult& result) {
               {"prior", names[0], names[1], names[2]},
               {}};
   const auto add = [&](const std::string& name, const std::array<double, structures>& belief) {
-    table.rows.push_back({name, percent(belief[0]), percent(belief[1]), percent(belief[2])});
+    table.rows.push_back(
+        {name, percent_or_none(belief[0]), percent_or_none(belief[1]), percent_or_none(belief[2])});
   };
   add("as chosen", result.belief);
   for (const PriorSensitivity& other : result.prior_sensitivity) add(other.name, other.belief);

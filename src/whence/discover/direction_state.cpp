@@ -7,16 +7,19 @@
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
 #include "whence/discover/pair_models.hpp"
+#include "whence/discover/result_parts.hpp"
 #include "whence/io/json_reader.hpp"
 #include "whence/io/number_parser.hpp"
 #include "whence/io/sha256.hpp"
+#include "whence/io/stored_json.hpp"
 #include "whence/version.hpp"
 
 namespace whence {
 namespace {
 
-[[noreturn]] void refuse(const std::string& file, const std::string& problem,
-                         const std::string& hint = "start again with all data and another file") {
+[[noreturn]] void refuse_state(
+    const std::string& file, const std::string& problem,
+    const std::string& hint = "start again with all data and another file") {
   throw Error(ExitCode::checkpoint, "E-STATE", file, problem, hint);
 }
 
@@ -29,14 +32,6 @@ bool keeps_counts(const Dataset& data) {
 }
 
 // ---- writing ------------------------------------------------------------------------------------
-
-Json variable_json(const Variable& variable) {
-  return Json::object({{"name", variable.name},
-                       {"kind", is_categorical(variable) ? "categorical" : "real"},
-                       {"levels", variable.levels},
-                       {"dimension", variable.dimension},
-                       {"level_names", Json::list(variable.level_names)}});
-}
 
 Json rows_json(const Variable& variable, const Column& column, const Environment& e) {
   std::vector<double> values;
@@ -77,8 +72,13 @@ Json source_json(const SourceInfo& source) {
 Json content_json(const DirectionState& state) {
   const Dataset& data = state.loaded.data;
   Json variables = Json::list(), environments = Json::list(), sources = Json::list();
-  for (const Variable& variable : data.variables)
-    variables.items.push_back(variable_json(variable));
+  for (const Variable& variable : data.variables) {
+    Json json = variable_json(variable);
+    json.set("levels", variable.levels);
+    json.set("dimension", variable.dimension);
+    json.set("level_names", Json::list(variable.level_names));
+    variables.items.push_back(std::move(json));
+  }
   for (const Environment& e : data.environments)
     environments.items.push_back(environment_json(data, e));
   for (const SourceInfo& source : state.loaded.sources)
@@ -95,40 +95,21 @@ Json content_json(const DirectionState& state) {
 // ---- reading ------------------------------------------------------------------------------------
 
 /// Members of what a checksum has vouched for; what does not fit was written by somebody else.
-class Reader {
+class Reader : public StoredJson {
  public:
-  explicit Reader(std::string file) : file_(std::move(file)) {}
+  explicit Reader(const std::string& file)
+      : StoredJson([file](const std::string& problem) { refuse_state(file, problem); }) {}
 
-  const Json& member(const Json& object, const char* key, Json::Kind kind) const {
-    const Json* value = object.is(Json::Kind::object) ? object.find(key) : nullptr;
-    if (!value || !value->is(kind))
-      refuse(file_, std::string("there is no usable \"") + key + "\"");
-    return *value;
-  }
-  const std::string& text(const Json& object, const char* key) const {
-    return member(object, key, Json::Kind::text).text;
-  }
-  std::uint64_t number(const Json& object, const char* key) const {
-    const auto value = member(object, key, Json::Kind::number).as_uint64();
-    if (!value) refuse(file_, std::string("\"") + key + "\" is not a count");
-    return *value;
-  }
-  const std::vector<Json>& list(const Json& object, const char* key) const {
-    return member(object, key, Json::Kind::list).items;
-  }
   std::vector<double> numbers(const Json& list) const {
     std::vector<double> values;
-    if (!list.is(Json::Kind::list)) refuse(file_, "numbers are missing");
+    if (!list.is(Json::Kind::list)) refuse("numbers are missing");
     for (const Json& item : list.items) {
-      if (!item.is(Json::Kind::number)) refuse(file_, "a number is missing");
+      if (!item.is(Json::Kind::number)) refuse("a number is missing");
       values.push_back(item.as_double());
     }
     return values;
   }
-  [[noreturn]] void damaged() const { refuse(file_, "the numbers do not fit together"); }
-
- private:
-  std::string file_;
+  [[noreturn]] void damaged() const { refuse("the numbers do not fit together"); }
 };
 
 Variable read_variable(const Reader& reader, const Json& json) {
@@ -136,8 +117,8 @@ Variable read_variable(const Reader& reader, const Json& json) {
   variable.name = reader.text(json, "name");
   variable.kind =
       reader.text(json, "kind") == "real" ? Variable::Kind::real : Variable::Kind::categorical;
-  variable.levels = int(reader.number(json, "levels"));
-  variable.dimension = int(reader.number(json, "dimension"));
+  variable.levels = int(reader.count(json, "levels"));
+  variable.dimension = int(reader.count(json, "dimension"));
   for (const Json& name : reader.list(json, "level_names"))
     variable.level_names.push_back(name.text);
   return variable;
@@ -191,14 +172,14 @@ LoadedData read_content(const Reader& reader, const Json& content) {
   }
   for (const Json& json : reader.list(content, "sources"))
     loaded.sources.push_back({reader.text(json, "file"), reader.text(json, "environment"),
-                              reader.text(json, "sha256"), reader.number(json, "bytes"),
-                              std::size_t(reader.number(json, "rows")),
-                              std::size_t(reader.number(json, "dropped"))});
+                              reader.text(json, "sha256"), reader.count(json, "bytes"),
+                              std::size_t(reader.count(json, "rows")),
+                              std::size_t(reader.count(json, "dropped"))});
   for (const Json& warning : reader.list(content, "warnings"))
     loaded.warnings.push_back(warning.text);
   const Json* baseline = content.find("baseline");
   if (baseline && baseline->is(Json::Kind::number))
-    loaded.baseline = std::size_t(reader.number(content, "baseline"));
+    loaded.baseline = std::size_t(reader.count(content, "baseline"));
   if (loaded.baseline && *loaded.baseline >= data.environments.size()) reader.damaged();
   return loaded;
 }
@@ -255,18 +236,19 @@ DirectionState read_state(std::string_view text, const std::string& file) {
   try {
     json = read_json(text, file, {text.size() + 1});
   } catch (const Error&) {
-    refuse(file, "this is not a state of whence direction, or it is cut short");
+    refuse_state(file, "this is not a state of whence direction, or it is cut short");
   }
   const Reader reader(file);
   if (!json.is(Json::Kind::object) || !json.find("program") || !json.find("kind"))
-    refuse(file, "this is not a state of whence direction");
+    refuse_state(file, "this is not a state of whence direction");
   if (reader.text(json, "program") != "whence" || reader.text(json, "kind") != "direction-state")
-    refuse(file, "this is not a state of whence direction");
-  if (reader.number(json, "format") > std::uint64_t(state_format))
-    refuse(file, "a newer whence wrote this state", "use whence " + reader.text(json, "version"));
+    refuse_state(file, "this is not a state of whence direction");
+  if (reader.count(json, "format") > std::uint64_t(state_format))
+    refuse_state(file, "a newer whence wrote this state",
+                 "use whence " + reader.text(json, "version"));
   const Json& content = reader.member(json, "content", Json::Kind::object);
   if (sha256_hex(content.dump()) != reader.text(json, "sha256"))
-    refuse(file, "the state is damaged: its checksum differs");
+    refuse_state(file, "the state is damaged: its checksum differs");
   return {reader.member(content, "options", Json::Kind::object), read_content(reader, content)};
 }
 
@@ -285,11 +267,11 @@ void require_kinds(const LoadedData& state, ReadOptions& read) {
 void append(LoadedData& state, LoadedData more, const std::string& file) {
   Dataset &data = state.data, &fresh = more.data;
   const std::size_t rows = data.rows();
-  if (more.baseline) refuse(file, "the state has its baseline", "give new data as --shifted");
+  if (more.baseline) refuse_state(file, "the state has its baseline", "give new data as --shifted");
   for (std::size_t v = 0; v < 2; ++v) {
     Variable &a = data.variables[v], &b = fresh.variables[v];
     if (a.name != b.name || a.kind != b.kind || a.dimension != b.dimension)
-      refuse(file, "the state has other variables than these data");
+      refuse_state(file, "the state has other variables than these data");
     if (is_categorical(a)) {
       const auto names = united_names(a.level_names, b.level_names);
       renumber(a, data.columns[v], names);
@@ -302,8 +284,8 @@ void append(LoadedData& state, LoadedData more, const std::string& file) {
   for (const Environment& e : fresh.environments) {
     for (const Environment& known : data.environments)
       if (known.name == e.name)
-        refuse(file, "the state already has the environment '" + printable(e.name) + "'",
-               "each environment is given once");
+        refuse_state(file, "the state already has the environment '" + printable(e.name) + "'",
+                     "each environment is given once");
     data.environments.push_back({e.name, rows + e.begin, rows + e.end});
   }
   state.sources.insert(state.sources.end(), more.sources.begin(), more.sources.end());

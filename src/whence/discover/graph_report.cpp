@@ -16,12 +16,6 @@ namespace {
 
 constexpr double decided = 0.95, likely = 0.5, least_drawn = 0.05;
 
-std::string percent(double p) {
-  if (p < 0.001) return "< 0.1 %";
-  if (p > 0.999) return "> 99.9 %";
-  return fmt::format("{:.1f} %", 100 * p);
-}
-
 /// Both ends of a range, shortly: "61.2–100 %".
 std::string percent_range(const std::array<double, 2>& range) {
   const auto end = [](double p) {
@@ -154,14 +148,6 @@ Json search_json(const GraphResult& result) {
                        {"chain_spread", has_posterior(result) ? Json(search.chain_spread) : Json()},
                        {"families_scored", search.families_scored},
                        {"stopped", search.stopped.empty() ? Json() : Json(search.stopped)}});
-}
-
-Json variable_json(const Variable& variable) {
-  const bool categorical = variable.kind == Variable::Kind::categorical;
-  Json json =
-      Json::object({{"name", variable.name}, {"kind", categorical ? "categorical" : "real"}});
-  if (categorical) json.set("levels", variable.levels);
-  return json;
 }
 
 // ---- words ----

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "whence/discover/result_parts.hpp"
+
 namespace whence {
 
 std::string_view name_of(Verdict::Kind kind) {
@@ -109,11 +111,7 @@ std::array<double, structures> without_contribution(const std::array<double, str
 
 namespace {
 
-std::string percent(double p) {
-  if (p > 0.999) return "over 99.9 %";
-  if (p < 0.001) return "under 0.1 %";
-  return fmt::format("{:.1f} %", 100 * p);
-}
+std::string in_percent(double p) { return percent(p, PercentStyle::sentence); }
 
 std::size_t shifted_rows(const DirectionResult& result) {
   std::size_t rows = 0;
@@ -151,28 +149,28 @@ std::string answer_in_words(const DirectionResult& r) {
     case Kind::direction:
       return fmt::format("{} causes {} (belief {}).", r.variables[std::size_t(r.verdict.from)],
                          r.variables[std::size_t(r.verdict.to)],
-                         percent(r.belief[std::size_t(r.verdict.from)]));
+                         in_percent(r.belief[std::size_t(r.verdict.from)]));
     case Kind::no_link:
-      return fmt::format("{} and {} are not linked (belief {}).", x, y, percent(r.belief[2]));
+      return fmt::format("{} and {} are not linked (belief {}).", x, y, in_percent(r.belief[2]));
     case Kind::no_shift:
       return fmt::format(
           "These data cannot tell: nothing seems to have shifted. Belief that {} "
           "causes {}: {}.",
-          x, y, percent(r.belief[0]));
+          x, y, in_percent(r.belief[0]));
     case Kind::all_changed:
       return fmt::format(
           "These data cannot tell: both mechanisms seem to have changed in every "
           "shifted environment. Belief that {} causes {}: {}.",
-          x, y, percent(r.belief[0]));
+          x, y, in_percent(r.belief[0]));
     case Kind::conflicting:
       return fmt::format(
           "The environments contradict each other. Belief that {} causes {}: {}, but "
           "at least one environment says the opposite at more than 100 to 1.",
-          x, y, percent(r.belief[0]));
+          x, y, in_percent(r.belief[0]));
     case Kind::undecided: break;
   }
   return fmt::format("Undecided: {} causes {} with belief {}, the reverse {}, no link {}.", x, y,
-                     percent(r.belief[0]), percent(r.belief[1]), percent(r.belief[2]));
+                     in_percent(r.belief[0]), in_percent(r.belief[1]), in_percent(r.belief[2]));
 }
 
 }  // namespace
@@ -195,7 +193,7 @@ std::vector<std::string> advise(const DirectionResult& r) {
       advice.push_back(
           fmt::format("One environment carries the answer: without it the belief falls "
                       "to {}. A second shift of its kind would make it safe.",
-                      percent(low)));
+                      in_percent(low)));
     return advice;
   }
   if (r.verdict.kind == Kind::no_link) return advice;

@@ -3,19 +3,13 @@
 #include <cmath>
 
 #include "whence/core/error.hpp"
-#include "whence/io/json.hpp"
+#include "whence/io/json_list.hpp"
 #include "whence/io/json_reader.hpp"
 #include "whence/io/result_json.hpp"
+#include "whence/io/stored_json.hpp"
 
 namespace whence {
 namespace {
-
-template <class Items, class Function>
-Json listed(const Items& items, Function to_json) {
-  Json list = Json::list();
-  for (const auto& item : items) list.items.push_back(to_json(item));
-  return list;
-}
 
 // ---- writing ------------------------------------------------------------------------------------
 
@@ -71,42 +65,19 @@ Json view_json(const GraphView& view) {
 
 // ---- reading ------------------------------------------------------------------------------------
 
-class Reader {
+class Reader : public StoredJson {
  public:
-  explicit Reader(std::string file) : file_(std::move(file)) {}
+  explicit Reader(const std::string& file)
+      : StoredJson([file](const std::string& problem) {
+          throw Error(ExitCode::bad_data, "E-DATA-DOCUMENT", file, problem,
+                      "this must be the page.json of a run of whence");
+        }) {}
 
-  const Json& member(const Json& object, const char* key, Json::Kind kind) const {
-    const Json* value = object.is(Json::Kind::object) ? object.find(key) : nullptr;
-    if (!value || !value->is(kind)) refuse(key);
-    return *value;
-  }
-  [[noreturn]] void refuse(const char* key) const {
-    throw Error(ExitCode::bad_data, "E-DATA-DOCUMENT", file_,
-                std::string("there is no usable \"") + key + "\"",
-                "this must be the page.json of a run of whence");
-  }
-  std::string text(const Json& object, const char* key) const {
-    return member(object, key, Json::Kind::text).text;
-  }
-  bool flag(const Json& object, const char* key) const {
-    return member(object, key, Json::Kind::boolean).truth;
-  }
   /// null stands for a number that is not finite.
   double number(const Json& object, const char* key) const {
     const Json* value = object.find(key);
     if (value && value->is(Json::Kind::null)) return NAN;
     return member(object, key, Json::Kind::number).as_double();
-  }
-  std::size_t count(const Json& object, const char* key) const {
-    return std::size_t(member(object, key, Json::Kind::number).as_uint64().value_or(0));
-  }
-  const std::vector<Json>& list(const Json& object, const char* key) const {
-    return member(object, key, Json::Kind::list).items;
-  }
-  std::vector<std::string> texts(const Json& object, const char* key) const {
-    std::vector<std::string> out;
-    for (const Json& item : list(object, key)) out.push_back(item.text);
-    return out;
   }
   std::vector<double> numbers(const Json& object, const char* key) const {
     std::vector<double> out;
@@ -114,9 +85,6 @@ class Reader {
       out.push_back(item.is(Json::Kind::number) ? item.as_double() : NAN);
     return out;
   }
-
- private:
-  std::string file_;
 };
 
 Curve read_curve(const Reader& r, const Json& json) {
@@ -150,7 +118,7 @@ ClaimKind read_kind(const Reader& r, const Json& claim) {
   const std::string name = r.text(claim, "kind");
   for (ClaimKind kind : all_claim_kinds)
     if (name == name_of(kind)) return kind;
-  r.refuse("kind");
+  r.refuse("there is no usable \"kind\"");
 }
 
 Report read_report(const Reader& r, const Json& json) {
@@ -188,7 +156,7 @@ GraphView read_view(const Reader& r, const Json& json) {
                          {r.number(item, "low"), r.number(item, "high")},
                          r.numbers(item, "support")};
     if (edge.from >= view.variables.size() || edge.to >= view.variables.size())
-      r.member(item, "variable", Json::Kind::object);  // nobody has that number
+      r.refuse("an edge leads to no variable");
     view.edges.push_back(std::move(edge));
   }
   for (const Json& item : r.list(json, "environments"))
