@@ -277,9 +277,34 @@ std::string write_graph_json(const NamedGraph& graph) {
          "\n";
 }
 
+namespace {
+
+/// What is wrong with the JSON of a graph is bad data here, not a bad configuration.
+Json graph_json(std::string_view text, const std::string& file) {
+  try {
+    return read_json(text, file, {.bytes = max_bytes});
+  } catch (const Error& error) {
+    throw Error(ExitCode::bad_data, error.id(), error.place(), error.what(), error.hint());
+  }
+}
+
+/// Names go into JSON and pages: all text is UTF-8.
+void require_utf8(std::string_view text, const std::string& file) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text.substr(at, 4));
+    if (length == 0)
+      throw Error(ExitCode::bad_data, "E-GRAPH-ENCODING", file,
+                  "byte " + std::to_string(at + 1) + " is not UTF-8", "convert the file to UTF-8");
+    at += length;
+  }
+}
+
+}  // namespace
+
 NamedGraph parse_graph(std::string_view text, GraphFormat format, const std::string& file) {
+  if (format != GraphFormat::npy) require_utf8(text, file);
   switch (format) {
-    case GraphFormat::json: return graph_of_json(read_json(text, file, {.bytes = max_bytes}), file);
+    case GraphFormat::json: return graph_of_json(graph_json(text, file), file);
     case GraphFormat::dot: return parse_dot(text, file);
     case GraphFormat::gml: return parse_gml(text, file);
     case GraphFormat::graphml: return parse_graphml(text, file);
