@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/bits.hpp"
+#include "tests/support/turned_round.hpp"
 #include "whence/core/error.hpp"
 #include "whence/discover/graph_discovery.hpp"
 #include "whence/math/random.hpp"
@@ -34,27 +35,11 @@ Dataset measured(std::string_view graph, std::uint64_t seed) {
   return simulate_graph(spec, seed).data;
 }
 
-/// Columns and environments turned round, rows of each environment backwards.
-Dataset turned_round(const Dataset& data) {
-  Dataset out;
-  for (std::size_t v = data.variables.size(); v-- > 0;) {
-    out.variables.push_back(data.variables[v]);
-    const auto& levels = data.columns[v].levels;
-    out.columns.push_back({{levels.rbegin(), levels.rend()}, {}});
-  }
-  std::size_t row = 0;
-  for (std::size_t e = data.environments.size(); e-- > 0;) {
-    out.environments.push_back({data.environments[e].name, row, row + data.environments[e].rows()});
-    row = out.environments.back().end;
-  }
-  return out;
-}
-
 TEST(FindCategoricalGraph, TheOrderOfTheDataDoesNotMatter) {
   const Dataset data = measured("0->1->2->3,0->4->5", 51);
   const std::size_t environments = data.environments.size(), m = data.variables.size();
   const GraphResult one = find_graph(data, quick());
-  const GraphResult other = find_graph(turned_round(data), quick(environments - 1));
+  const GraphResult other = find_graph(support::turned_round(data), quick(environments - 1));
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t j = 0; j < m; ++j)
       EXPECT_TRUE(support::same_bits(one.edges.at(i, j), other.edges.at(m - 1 - i, m - 1 - j)));

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/bits.hpp"
+#include "tests/support/turned_round.hpp"
 #include "whence/belief/graph_metrics.hpp"
 #include "whence/core/error.hpp"
 #include "whence/math/random.hpp"
@@ -86,30 +87,12 @@ TEST(FindGraph, ShuffledColumnsWithoutShiftsHaveNoEdge) {
   for (double p : result.edges.values) EXPECT_LT(p, 0.5);
 }
 
-/// Columns and environments turned round, rows of each environment backwards.
-Dataset turned_round(const Dataset& data) {
-  Dataset out;
-  for (std::size_t v = data.variables.size(); v-- > 0;) {
-    out.variables.push_back(data.variables[v]);
-    out.columns.emplace_back();
-    for (std::size_t e = data.environments.size(); e-- > 0;)
-      for (std::size_t n = data.environments[e].end; n-- > data.environments[e].begin;)
-        out.columns.back().values.push_back(data.columns[v].values[n]);
-  }
-  std::size_t row = 0;
-  for (std::size_t e = data.environments.size(); e-- > 0;) {
-    out.environments.push_back({data.environments[e].name, row, row + data.environments[e].rows()});
-    row += data.environments[e].rows();
-  }
-  return out;
-}
-
 TEST(FindGraph, TheOrderOfTheDataDoesNotMatter) {
   const GraphSimulation world = simulated("0->1->2->3,0->4->5,3->6", GraphShift::soft, 11);
   GraphOptions options = quick();
   const GraphResult one = find_graph(world.data, options);
   options.baseline = world.data.environments.size() - 1;
-  const GraphResult other = find_graph(turned_round(world.data), options);
+  const GraphResult other = find_graph(support::turned_round(world.data), options);
   const std::size_t m = one.variables.size(), environments = one.environments.size();
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t j = 0; j < m; ++j)

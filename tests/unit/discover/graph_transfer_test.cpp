@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/bits.hpp"
+#include "tests/support/turned_round.hpp"
 #include "whence/core/error.hpp"
 #include "whence/worlds/graph_world.hpp"
 
@@ -50,22 +51,6 @@ TEST(LearnGraphByTransfer, SaysWhatItCannotSay) {
   EXPECT_NE(result.warnings.at(0).find("right where causes shift"), std::string::npos);
 }
 
-/// Columns, environments and rows the other way round.
-Dataset turned_round(const Dataset& data) {
-  Dataset out;
-  for (std::size_t v = data.variables.size(); v-- > 0;) {
-    out.variables.push_back(data.variables[v]);
-    const auto& levels = data.columns[v].levels;
-    out.columns.push_back({{levels.rbegin(), levels.rend()}, {}});
-  }
-  std::size_t row = 0;
-  for (std::size_t e = data.environments.size(); e-- > 0;) {
-    out.environments.push_back({data.environments[e].name, row, row + data.environments[e].rows()});
-    row = out.environments.back().end;
-  }
-  return out;
-}
-
 TEST(LearnGraphByTransfer, NeitherOrderNorThreadsMatter) {
   const Dataset data = measured("0->1->2", 3, 33);
   TransferOptions options = from_first();
@@ -76,7 +61,7 @@ TEST(LearnGraphByTransfer, NeitherOrderNorThreadsMatter) {
   const GraphResult threaded = learn_graph_by_transfer(data, options);
   EXPECT_TRUE(support::same_bits(one.edges.values, threaded.edges.values));
   options.baseline = data.environments.size() - 1;
-  const GraphResult turned = learn_graph_by_transfer(turned_round(data), options);
+  const GraphResult turned = learn_graph_by_transfer(support::turned_round(data), options);
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j)
       EXPECT_TRUE(support::same_bits(one.edges.at(i, j), turned.edges.at(2 - i, 2 - j)));
