@@ -38,22 +38,29 @@ bool FamilyTable::against_knowledge(std::size_t child, const VariableSet& parent
   return false;
 }
 
+template <class Map, class Compute>
+const typename Map::mapped_type& FamilyTable::remembered(Map Shard::*map, const Key& key,
+                                                         const Compute& compute) const {
+  Shard& shard = shard_of(key);
+  {
+    const std::lock_guard lock(shard.mutex);
+    const auto found = (shard.*map).find(key);
+    if (found != (shard.*map).end()) return found->second;
+  }
+  auto value = compute();
+  const std::lock_guard lock(shard.mutex);
+  return (shard.*map).emplace(key, std::move(value)).first->second;
+}
+
 double FamilyTable::score(std::size_t regime, std::size_t child, const VariableSet& parents) const {
   const std::size_t count = parents.size();
   if (count > scorer_.max_parents() || against_knowledge(child, parents))
     return -std::numeric_limits<double>::infinity();
   const Key key{regime, child, parents};
-  Shard& shard = shard_of(key);
-  {
-    const std::lock_guard lock(shard.mutex);
-    const auto found = shard.scores.find(key);
-    if (found != shard.scores.end()) return found->second;
-  }
-  const double value =
-      scorer_.log_score(child, parents.members(), this->regime(regime)) + log_set_prior_[count];
-  const std::lock_guard lock(shard.mutex);
-  shard.scores.emplace(key, value);
-  return value;
+  return remembered(&Shard::scores, key, [&] {
+    return scorer_.log_score(child, parents.members(), this->regime(regime)) +
+           log_set_prior_[count];
+  });
 }
 
 double FamilyTable::estimated_gain(std::size_t regime, std::size_t child,
@@ -62,50 +69,36 @@ double FamilyTable::estimated_gain(std::size_t regime, std::size_t child,
   if (!scorer_.has_estimates() || toggled > scorer_.max_parents()) return std::nan("");
   const double prior = log_set_prior_[toggled] - log_set_prior_[count];
   const Key key{scorer_.estimate_quality().by_regime ? regime : 0, child, parents};
-  Shard& shard = shard_of(key);
-  {
-    const std::lock_guard lock(shard.mutex);
-    const auto found = shard.estimates.find(key);
-    if (found != shard.estimates.end()) return found->second[v] + prior;
-  }
-  std::vector<double> gains(variables());
-  scorer_.estimate_gains(child, parents.members(), this->regime(regime), gains);
-  const std::lock_guard lock(shard.mutex);
-  return shard.estimates.emplace(key, std::move(gains)).first->second[v] + prior;
+  const std::vector<double>& gains = remembered(&Shard::estimates, key, [&] {
+    std::vector<double> all(variables());
+    scorer_.estimate_gains(child, parents.members(), this->regime(regime), all);
+    return all;
+  });
+  return gains[v] + prior;
 }
 
 const std::vector<double>& FamilyTable::changed(std::size_t regime, std::size_t child,
                                                 const VariableSet& parents) const {
   const Key key{regime, child, parents};
-  Shard& shard = shard_of(key);
-  {
-    const std::lock_guard lock(shard.mutex);
-    const auto found = shard.changes.find(key);
-    if (found != shard.changes.end()) return found->second;
-  }
-  std::vector<double> probability(scorer_.environments());
-  scorer_.changed(child, parents.members(), this->regime(regime), probability);
-  const std::lock_guard lock(shard.mutex);
-  return shard.changes.emplace(key, std::move(probability)).first->second;
+  return remembered(&Shard::changes, key, [&] {
+    std::vector<double> probability(scorer_.environments());
+    scorer_.changed(child, parents.members(), this->regime(regime), probability);
+    return probability;
+  });
 }
 
 const std::vector<double>& FamilyTable::redraws(std::size_t regime, std::size_t child,
                                                 const VariableSet& parents) const {
   const Key key{regime, child, parents};
-  Shard& shard = shard_of(key);
-  {
-    const std::lock_guard lock(shard.mutex);
-    const auto found = shard.redraws.find(key);
-    if (found != shard.redraws.end()) return found->second;
-  }
-  const std::size_t environments = scorer_.environments();
-  std::vector<double> gains(2 * environments);
-  const std::span<double> all(gains);
-  if (!scorer_.estimate_redrawn(child, parents.members(), this->regime(regime),
-                                all.first(environments), all.last(environments)))
-    gains.clear();
-  const std::lock_guard lock(shard.mutex);
-  return shard.redraws.emplace(key, std::move(gains)).first->second;
+  return remembered(&Shard::redraws, key, [&] {
+    const std::size_t environments = scorer_.environments();
+    std::vector<double> gains(2 * environments);
+    const std::span<double> all(gains);
+    if (!scorer_.estimate_redrawn(child, parents.members(), this->regime(regime),
+                                  all.first(environments), all.last(environments)))
+      gains.clear();
+    return gains;
+  });
 }
 
 double FamilyTable::estimated_redraw(std::size_t regime, const Dag& dag, std::size_t environment,

@@ -102,6 +102,11 @@ class FamilyTable {
     std::unordered_map<Key, std::vector<double>, Hash> changes, estimates, redraws;
   };
   Shard& shard_of(const Key& key) const { return shards_[Hash()(key) >> 20 & 63]; }
+  /// What a table holds for a key; computed outside the lock by whoever asks first, never changed
+  /// after.
+  template <class Map, class Compute>
+  const typename Map::mapped_type& remembered(Map Shard::*map, const Key& key,
+                                              const Compute& compute) const;
   /// [soft, hard][environment], or empty.
   const std::vector<double>& redraws(std::size_t regime, std::size_t child,
                                      const VariableSet& parents) const;
