@@ -66,7 +66,8 @@ double FamilyTable::score(std::size_t regime, std::size_t child, const VariableS
 double FamilyTable::estimated_gain(std::size_t regime, std::size_t child,
                                    const VariableSet& parents, std::size_t v) const {
   const std::size_t count = parents.size(), toggled = parents.has(v) ? count - 1 : count + 1;
-  if (!scorer_.has_estimates() || toggled > scorer_.max_parents()) return std::nan("");
+  if (!scorer_.has_estimates() || std::max(count, toggled) > scorer_.max_parents())
+    return std::nan("");
   const double prior = log_set_prior_[toggled] - log_set_prior_[count];
   const Key key{scorer_.estimate_quality().by_regime ? regime : 0, child, parents};
   const std::vector<double>& gains = remembered(&Shard::estimates, key, [&] {

@@ -1,0 +1,81 @@
+// No family is asked for that its scorer cannot hold.
+#include "whence/belief/family_table.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "whence/belief/graph_search.hpp"
+
+namespace whence {
+namespace {
+
+/// Takes two parents at most; variable 0 is joined with all others, whichever way.
+class HubScorer final : public FamilyScorer {
+ public:
+  std::size_t variables() const override { return 6; }
+  std::size_t environments() const override { return 1; }
+  std::size_t max_parents() const override { return 2; }
+  double log_score(std::size_t child, std::span<const std::size_t> parents,
+                   const EnvironmentRegime&) const override {
+    double score = 0;
+    for (std::size_t parent : held(parents)) score += gain(child, parent);
+    return score;
+  }
+  double log_score_without(std::size_t child, std::span<const std::size_t> parents,
+                           const EnvironmentRegime& regime, std::size_t) const override {
+    return log_score(child, parents, regime);
+  }
+  double log_redrawn(std::size_t, std::span<const std::size_t> parents, std::size_t,
+                     EnvironmentState) const override {
+    return -10 * double(held(parents).size() + 1);
+  }
+  void changed(std::size_t, std::span<const std::size_t> parents, const EnvironmentRegime&,
+               std::span<double> probability) const override {
+    probability[0] = held(parents).empty() ? 0 : 0.1;
+  }
+  bool has_estimates() const override { return true; }
+  EstimateQuality estimate_quality() const override { return {-4, true, false}; }
+  void estimate_gains(std::size_t child, std::span<const std::size_t> parents,
+                      const EnvironmentRegime&, std::span<double> gains) const override {
+    for (std::size_t v = 0; v < variables(); ++v) gains[v] = gain(child, v);
+    for (std::size_t parent : held(parents)) gains[parent] *= -1;
+  }
+  bool likelihood_equivalent() const override { return true; }
+
+ private:
+  static double gain(std::size_t a, std::size_t b) { return a == 0 || b == 0 ? 50 : -50; }
+  std::span<const std::size_t> held(std::span<const std::size_t> parents) const {
+    EXPECT_LE(parents.size(), max_parents());
+    return parents;
+  }
+};
+
+TEST(FamilyTable, ScoresNoFamilyThatIsTooLarge) {
+  const HubScorer scorer;
+  const FamilyTable table(scorer);
+  const std::size_t regime = table.number_of(sparse_regime(1));
+  VariableSet parents;
+  for (std::size_t v = 1; v <= 3; ++v) parents.insert(v);
+  EXPECT_EQ(table.score(regime, 0, parents), -INFINITY);
+  EXPECT_TRUE(std::isnan(table.estimated_gain(regime, 0, parents, 4)));
+  EXPECT_TRUE(std::isnan(table.estimated_gain(regime, 0, parents, 3)));  // away with it
+  parents.erase(3);
+  EXPECT_TRUE(std::isnan(table.estimated_gain(regime, 0, parents, 3)));
+  EXPECT_LT(table.estimated_gain(regime, 0, parents, 2), 0);
+}
+
+TEST(GraphClimber, TurnsNoStarIntoAFamilyThatIsTooLarge) {
+  const HubScorer scorer;
+  const FamilyTable table(scorer);
+  GraphClimber climber(table, table.number_of(sparse_regime(1)), Dag(scorer.variables()));
+  climber.climb();
+  climber.turn_stars();
+  Stream stream(3, Purpose::tests, {});
+  climber.iterate(200, stream);
+  EXPECT_TRUE(std::isfinite(climber.score()));
+  for (std::size_t v = 1; v < scorer.variables(); ++v) EXPECT_TRUE(climber.dag().adjacent(0, v));
+}
+
+}  // namespace
+}  // namespace whence
