@@ -416,32 +416,39 @@ EdgeMatrix GraphChain::edge_probabilities() {
       lists_.sets(child)[weighed.allowed[k]].each(
           [&](std::size_t v) { present.at(v, child) += weighed.weights[k] / total; });
   }
-  share_out_directions(present);
+  share_out_directions(table_, state_, stream_, present);
   return present;
 }
 
+namespace {
+
 /// Which mechanisms changed in each sparse environment, drawn given the graph.
-std::vector<std::vector<std::size_t>> GraphChain::draw_targets() {
-  const EnvironmentRegime regime = table_.regime(state_.regime);
+std::vector<std::vector<std::size_t>> draw_targets(const FamilyTable& table, const GraphDraw& graph,
+                                                   Stream& stream) {
+  const EnvironmentRegime regime = table.regime(graph.regime);
   std::vector<std::vector<std::size_t>> targets(regime.states.size());
   if (regime.quiet) return targets;
-  for (std::size_t v = 0; v < table_.variables(); ++v) {
-    const std::vector<double>& changed = table_.changed(state_.regime, v, state_.dag.parents(v));
+  for (std::size_t v = 0; v < table.variables(); ++v) {
+    const std::vector<double>& changed = table.changed(graph.regime, v, graph.dag.parents(v));
     for (std::size_t e = 0; e < targets.size(); ++e)
       if (regime.states[e] == EnvironmentState::sparse && changed[e] > 1e-6 &&
-          stream_.uniform() < changed[e])
+          stream.uniform() < changed[e])
         targets[e].push_back(v);
   }
   return targets;
 }
 
-void GraphChain::share_out_directions(EdgeMatrix& present) {
-  const EquivalenceClass members = equivalence_class(state_.dag.graph(), draw_targets());
+}  // namespace
+
+void share_out_directions(const FamilyTable& table, const GraphDraw& graph, Stream& stream,
+                          EdgeMatrix& present) {
+  const EquivalenceClass members =
+      equivalence_class(graph.dag.graph(), draw_targets(table, graph, stream));
   constexpr int drawn = 4;
   EdgeMatrix forward(present.variables);
   for (int k = 0; k < drawn && !members.undirected.empty(); ++k) {
-    Dag member = random_member(members, stream_);
-    if (!table_.allows(member)) member = state_.dag;
+    Dag member = random_member(members, stream);
+    if (!table.allows(member)) member = graph.dag;
     for (const auto& [a, b] : members.undirected) forward.at(a, b) += member.edge(a, b) ? 1 : 0;
   }
   for (const auto& [a, b] : members.undirected) {

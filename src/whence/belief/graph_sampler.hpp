@@ -31,6 +31,11 @@ struct GraphDraw {
   double score = 0;
 };
 
+/// Directions that no change supports are shared out over graphs of the class that the same changes
+/// allow; what changed, and the graphs, are drawn. `present` has P(edge), [cause][effect].
+void share_out_directions(const FamilyTable& table, const GraphDraw& graph, Stream& stream,
+                          EdgeMatrix& present);
+
 /// A Markov chain. Its moves: redraw all parents of a variable given the rest; turn an edge round
 /// and redraw the parents at both its ends (Grzegorczyk and Husmeier 2008); toggle, turn or swap
 /// single edges; another graph of the same Markov class; redraw what happened to one environment;
@@ -51,9 +56,6 @@ class GraphChain {
   EdgeMatrix edge_probabilities();
 
  private:
-  std::vector<std::vector<std::size_t>> draw_targets();
-  void share_out_directions(EdgeMatrix& present);
-
   struct Weighed {
     std::vector<std::size_t> allowed;  // positions in the list
     std::vector<double> weights;       // tempered, relative to `top`

@@ -145,6 +145,9 @@ void warn(GraphResult& result, const Dataset& data) {
           "nats or more below): a better one may exist; more --restarts would tell",
           search.scores.size(), distance_to_second(search.scores)));
   }
+  if (search.one_graph)
+    say("the search was stopped before it could weigh whole graphs: each probability compares the "
+        "best graph so far with the graphs that differ from it in that edge, and is no posterior");
   if (search.chain_spread > 0.25)
     say(
         fmt::format("two chains disagree by {:.2f} about the probability of an edge: longer chains "

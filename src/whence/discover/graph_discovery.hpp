@@ -73,6 +73,8 @@ struct SearchRecord {
   std::size_t families_scored = 0;
   bool exact = false;   // all graphs were enumerated
   std::string stopped;  // empty, or why it ended early
+  // It ended before any chain ran: probabilities compare the best graph with its neighbours.
+  bool one_graph = false;
 };
 
 struct GraphResult {

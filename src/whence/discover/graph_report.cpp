@@ -147,7 +147,8 @@ Json search_json(const GraphResult& result) {
                        {"best_score", has_posterior(result) ? Json(result.best_score) : Json()},
                        {"chain_spread", has_posterior(result) ? Json(search.chain_spread) : Json()},
                        {"families_scored", search.families_scored},
-                       {"stopped", search.stopped.empty() ? Json() : Json(search.stopped)}});
+                       {"stopped", search.stopped.empty() ? Json() : Json(search.stopped)},
+                       {"one_graph", search.one_graph}});
 }
 
 // ---- words ----

@@ -6,6 +6,7 @@
 #include "whence/adapt/categorical_family_scores.hpp"
 #include "whence/adapt/linear_family_scores.hpp"
 #include "whence/backends/threads.hpp"
+#include "whence/belief/graph_neighbourhood.hpp"
 #include "whence/belief/graph_search.hpp"
 
 namespace whence {
@@ -185,19 +186,15 @@ ChainDraws run_chain(const FamilyTable& table, const ParentLists& lists, const G
   return out;
 }
 
-/// One graph that stands for all.
-ChainDraws only(const GraphDraw& graph) {
-  ChainDraws out{{graph}, EdgeMatrix(graph.dag.variables())};
-  for (std::size_t v = 0; v < graph.dag.variables(); ++v)
-    graph.dag.parents(v).each([&](std::size_t u) { out.edges.at(u, v) = 1; });
-  return out;
+/// One graph that stands for all; its neighbours say how sure each edge is.
+ChainDraws only(const FamilyTable& table, const GraphOptions& options, const GraphDraw& graph) {
+  return {{graph}, neighbourhood_probabilities(table, graph, stream_of(options, 5, 0))};
 }
 
 /// Each chain starts where one search ended; from the best graph if that was far below.
 std::vector<ChainDraws> run_chains(const FamilyTable& table, const GraphOptions& options,
                                    const std::vector<GraphDraw>& found, const Progress& progress) {
   const GraphDraw& best = best_of(found);
-  if (stopped(options)) return {only(best)};
   std::vector<Dag> good = {best.dag};
   for (const GraphDraw& one : found)
     if (one.score > best.score - comparable &&
@@ -299,8 +296,11 @@ FoundBelief find_belief(const FamilyTable& table, const GraphOptions& options,
         search_from_many(table, options, start, part_of(progress, 0.2, 0.6));
     for (const GraphDraw& one : found) result.record.scores.push_back(one.score);
     result.best = best_of(found);
-    result.belief =
-        pooled(table, run_chains(table, options, found, part_of(progress, 0.6, 1)), result.record);
+    result.record.one_graph = stopped(options);
+    const auto chains = result.record.one_graph
+                            ? std::vector{only(table, options, result.best)}
+                            : run_chains(table, options, found, part_of(progress, 0.6, 1));
+    result.belief = pooled(table, chains, result.record);
     const GraphDraw& drawn = best_of(result.belief.draws);
     if (drawn.score > result.best.score) result.best = drawn;
   }

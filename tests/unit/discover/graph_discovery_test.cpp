@@ -188,6 +188,51 @@ TEST(FindGraph, CanBeStopped) {
   for (double p : result.edges.values) EXPECT_TRUE(p >= 0 && p <= 1);
 }
 
+bool warns(const GraphResult& result, std::string_view words) {
+  return std::any_of(result.warnings.begin(), result.warnings.end(),
+                     [&](const std::string& one) { return one.find(words) != std::string::npos; });
+}
+
+TEST(FindGraph, StoppedAtOnceKnowsWhatItDoesNotKnow) {
+  const GraphSimulation world = simulated("0->1->2,3->4,5->6", GraphShift::none, 18, 400);
+  const std::atomic<bool> stop = true;
+  GraphOptions options = quick();
+  options.stop = &stop;
+  const GraphResult result = find_graph(world.data, options);
+  EXPECT_TRUE(result.search.one_graph);
+  EXPECT_TRUE(warns(result, "no posterior"));
+  // Nothing was looked at: pairs are joined one way or the other, nobody can say which.
+  for (const auto& [a, b] : {std::pair(0, 1), std::pair(1, 2), std::pair(3, 4), std::pair(5, 6)})
+    for (const double p : {result.edges.at(std::size_t(a), std::size_t(b)),
+                           result.edges.at(std::size_t(b), std::size_t(a))}) {
+      EXPECT_GT(p, 0.4) << a << b;
+      EXPECT_LT(p, 0.6) << a << b;
+    }
+  EXPECT_EQ(result.edges, find_graph(world.data, options).edges);
+}
+
+TEST(FindGraph, StoppedBeforeItsChainsLeavesOpenWhatTheClassDoes) {
+  const GraphSimulation world = simulated("0->1->2,3->4,5->6", GraphShift::none, 18, 400);
+  std::atomic<bool> stop = false;
+  GraphOptions options = quick();
+  options.stop = &stop;
+  // The first word on progress comes when the first search is over, from the thread that asked.
+  const auto answer = [&] {
+    stop = false;
+    return find_graph(world.data, options, [&](double) { stop = true; });
+  };
+  const GraphResult result = answer();
+  EXPECT_EQ(result.search.stopped, "stopped");
+  EXPECT_TRUE(result.search.one_graph);
+  EXPECT_TRUE(warns(result, "no posterior"));
+  EXPECT_NEAR(result.edges.at(0, 1), 1. / 3, 0.1);  // one of 0->1->2, 0<-1->2, 0<-1<-2
+  EXPECT_NEAR(result.edges.at(1, 2), 2. / 3, 0.1);
+  EXPECT_NEAR(result.edges.at(3, 4), 1. / 2, 0.1);
+  EXPECT_GT(result.edges.at(0, 1) + result.edges.at(1, 0), 0.95);
+  EXPECT_LT(result.edges.at(0, 2) + result.edges.at(2, 0), 0.5);
+  EXPECT_EQ(result.edges, answer().edges);
+}
+
 // ---- data that are hard to use ------------------------------------------------------------------
 
 Dataset plain(std::size_t m, const std::vector<std::size_t>& rows) {
