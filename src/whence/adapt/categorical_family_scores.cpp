@@ -323,7 +323,8 @@ void CategoricalFamilyScorer::estimate_gains(std::size_t child, Parents parents,
                                              std::span<double> gains) const {
   std::fill(gains.begin(), gains.end(), std::nan(""));
   if (!kinds(child, parents).additive) return;
-  const Plan all = plan(child, {}, nothing_left_out);
+  Plan all = plan(child, {}, nothing_left_out);
+  all.known.clear();  // what is known to have changed says about the same with any parents
   const double additive = score_additive(child, parents, all).log_evidence;
   const double present = score(child, parents, all).log_evidence;
   const TableEstimate tables(*this, child, parents, all);

@@ -270,33 +270,44 @@ TEST(CategoricalFamilyScorer, ARedrawnEnvironmentAddsWhatItSaysOnItsOwn) {
   }
 }
 
+void expect_near_estimates(const CategoricalFamilyScorer& scorer, std::size_t child,
+                           const Parents& parents) {
+  const EnvironmentRegime regime = sparse(scorer.environments());
+  std::vector<double> gains(scorer.variables());
+  scorer.estimate_gains(child, parents, regime, gains);
+  const double present = scorer.log_score(child, parents, regime);
+  for (std::size_t v = 0; v < scorer.variables(); ++v) {
+    if (v == child) {
+      EXPECT_TRUE(std::isnan(gains[v]));
+      continue;
+    }
+    Parents other = parents;
+    const auto at = std::lower_bound(other.begin(), other.end(), v);
+    const bool leaves = at != other.end() && *at == v;
+    if (leaves)
+      other.erase(at);
+    else
+      other.insert(at, v);
+    const double gain = scorer.log_score(child, other, regime) - present;
+    const double part = leaves ? 0.4 : 0.25;  // a parent that leaves goes a longer way
+    EXPECT_NEAR(gains[v], gain, 5 + part * std::abs(gain)) << child << ", " << v;
+  }
+}
+
 TEST(CategoricalFamilyScorer, EstimatedGainsAreNearTheTrueOnes) {
   const std::vector<std::size_t> sizes = {1500, 100, 100, 100, 100, 100};
   const std::vector<int> levels = {4, 3, 5, 4, 6, 4};
   const Dataset data = shifting_data(levels, sizes, 10);
-  const CategoricalFamilyScorer scorer(data);
-  ASSERT_TRUE(scorer.has_estimates());
-  std::vector<double> gains(6);
-  for (const auto& [child, parents] : std::vector<std::pair<std::size_t, Parents>>{
-           {4, {}}, {4, {3}}, {4, {2, 3}}, {3, {0, 1, 2}}, {0, {2, 5}}}) {
-    scorer.estimate_gains(child, parents, sparse(6), gains);
-    const double present = scorer.log_score(child, parents, sparse(6));
-    for (std::size_t v = 0; v < 6; ++v) {
-      if (v == child) {
-        EXPECT_TRUE(std::isnan(gains[v]));
-        continue;
-      }
-      Parents other = parents;
-      const auto at = std::lower_bound(other.begin(), other.end(), v);
-      const bool leaves = at != other.end() && *at == v;
-      if (leaves)
-        other.erase(at);
-      else
-        other.insert(at, v);
-      const double gain = scorer.log_score(child, other, sparse(6)) - present;
-      const double part = leaves ? 0.4 : 0.25;  // a parent that leaves goes a longer way
-      EXPECT_NEAR(gains[v], gain, 5 + part * std::abs(gain)) << child << ", " << v;
-    }
+  CategoricalScoreOptions told;
+  told.known.assign(levels.size() * sizes.size(), KnownChange::unchanged);
+  for (std::size_t e = 1; e < sizes.size(); ++e)
+    told.known[e * sizes.size() + e] = KnownChange::changed;
+  for (const CategoricalScoreOptions& options : {CategoricalScoreOptions{}, told}) {
+    const CategoricalFamilyScorer scorer(data, options);
+    ASSERT_TRUE(scorer.has_estimates());
+    for (const auto& [child, parents] : std::vector<std::pair<std::size_t, Parents>>{
+             {4, {}}, {4, {3}}, {4, {2, 3}}, {3, {0, 1, 2}}, {0, {2, 5}}})
+      expect_near_estimates(scorer, child, parents);
   }
 }
 
