@@ -37,16 +37,37 @@ void judge_edges(const GraphResult& found, const GraphTruth& truth, GraphOutcome
   out.expected_sid = expected_distance(found.draws, truth.graph).intervention;
 }
 
+/// The share of the graphs of a class that have the edge, over a fixed number of members.
+double share_of_class(const EquivalenceClass& all, std::size_t cause, std::size_t effect) {
+  constexpr int drawn = 4000;
+  Stream stream(0, Purpose::test_set, {1, 0, 0});
+  int with = 0;
+  for (int k = 0; k < drawn; ++k) with += random_member(all, stream).edge(cause, effect) ? 1 : 0;
+  return double(with) / drawn;
+}
+
+/// A long chain has a root somewhere: its first edge points away from the first variable in one
+/// member of the class only, and whoever says so is right about the class. Confidently wrong is
+/// what goes beyond that.
+bool beyond_class(double stated, const EquivalenceClass& all, std::size_t cause,
+                  std::size_t effect) {
+  const double share = share_of_class(all, cause, effect);
+  // Near 1 less is too much: certainty is always beyond.
+  return stated > share + std::min(GraphOutcome::class_margin, 0.75 * (1 - share));
+}
+
 /// What only a change can direct.
 void judge_undirected(const GraphResult& found, const GraphTruth& truth, GraphOutcome& out) {
-  for (const auto& [a, b] : equivalence_class(truth.graph).undirected) {
+  const EquivalenceClass all = equivalence_class(truth.graph);
+  for (const auto& [a, b] : all.undirected) {
     const bool forward = true_edge(truth, a, b);
-    const double right = forward ? found.edges.at(a, b) : found.edges.at(b, a);
-    const double wrong = forward ? found.edges.at(b, a) : found.edges.at(a, b);
+    const std::size_t cause = forward ? a : b, effect = forward ? b : a;
+    const double right = found.edges.at(cause, effect), wrong = found.edges.at(effect, cause);
+    const double joined = right + wrong;
     ++out.undirected;
-    if (right + wrong <= 0.5) continue;
-    out.directed_right += right > 0.95 * (right + wrong);
-    out.directed_wrong += wrong > 0.95 * (right + wrong);
+    if (joined <= 0.5) continue;
+    out.directed_right += right > 0.95 * joined;
+    out.directed_wrong += wrong > 0.95 * joined && beyond_class(wrong / joined, all, effect, cause);
   }
 }
 

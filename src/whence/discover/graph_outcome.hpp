@@ -49,7 +49,9 @@ struct GraphOutcome {
   ConfidentEdges above_95, above_99;
 
   // Edges that the Markov class of the truth leaves undirected, found with probability above 1/2:
-  // those whose direction is confident (more than .95 of the probability of being adjacent).
+  // those whose direction is confident (more than .95 of the probability of being adjacent). Wrong
+  // only if that is also more, by the margin, than the share of the class that points that way.
+  static constexpr double class_margin = 0.03;
   std::size_t undirected = 0, directed_right = 0, directed_wrong = 0;
 
   // (variable, environment) pairs besides the baseline's, and claims of change among them.

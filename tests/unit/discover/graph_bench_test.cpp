@@ -137,6 +137,42 @@ TEST(GraphOutcome, CountsMistakesOnce) {
   EXPECT_GT(out.expected_sid, 0);
 }
 
+/// A chain of `m` whose edges are stated to point backward with these probabilities, first ones
+/// first; the others are left open.
+GraphOutcome judged_chain(std::size_t m, const std::vector<double>& backward) {
+  GraphTruth truth;
+  truth.graph = Graph(m);
+  truth.targets = {{}};
+  GraphResult found;
+  found.edges = EdgeMatrix(m);
+  found.graph = Graph(m);
+  for (std::size_t v = 0; v + 1 < m; ++v) {
+    truth.graph.set_edge(VariableId(v), VariableId(v + 1));
+    found.edges.at(v + 1, v) = v < backward.size() ? backward[v] : 0.5;
+    found.edges.at(v, v + 1) = 1 - found.edges.at(v + 1, v);
+  }
+  found.draws = {found.graph};
+  return judge_graph(found, truth);
+}
+
+TEST(GraphOutcome, WhatTheWholeClassSaysIsNotWronglySure) {
+  // The root is one of 25, so that k edges from the first point backward in (25 - k) of 25.
+  EXPECT_EQ(judged_chain(25, {0.96, 0.92, 0.88}).undirected, 24u);
+  EXPECT_EQ(judged_chain(25, {0.96, 0.92, 0.88}).directed_wrong, 0u);
+  EXPECT_EQ(judged_chain(25, {0.97, 0.94}).directed_wrong, 0u);  // as far as draws may be off
+}
+
+TEST(GraphOutcome, WhatGoesBeyondTheClassIsWronglySure) {
+  EXPECT_EQ(judged_chain(25, {1}).directed_wrong, 1u);
+  EXPECT_EQ(judged_chain(25, {0.96, 0.96}).directed_wrong, 1u);        // the second only
+  EXPECT_EQ(judged_chain(25, {0.96, 0.92, 0.96}).directed_wrong, 1u);  // the third only
+  EXPECT_EQ(judged_chain(25, std::vector<double>(24, 0.96)).directed_wrong, 23u);
+  EXPECT_EQ(judged_chain(3, {0.96}).directed_wrong, 1u);
+  // Where all but one of very many members agree, certainty is still too much.
+  EXPECT_EQ(judged_chain(80, {1}).directed_wrong, 1u);
+  EXPECT_EQ(judged_chain(80, {1 - 1. / 80}).directed_wrong, 0u);
+}
+
 TEST(GraphOutcome, ATruthWithoutEdgesHasNoPrecision) {
   Judged judged;
   judged.truth.graph = Graph(3);
