@@ -1,4 +1,5 @@
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -31,6 +32,13 @@ struct Evaluated {
   std::optional<Json> document;
   std::optional<NamedGraph> graph;
 };
+
+/// Of a folder, the file that stands for it.
+std::string file_of(const std::string& path, const char* name) {
+  std::error_code absent;
+  const std::filesystem::path given(path);
+  return std::filesystem::is_directory(given, absent) ? (given / name).string() : path;
+}
 
 Evaluated read_either(const std::string& path) {
   const auto format = graph_format_of(std::filesystem::path(path));
@@ -81,14 +89,19 @@ void run_graph(const EvaluateCommand& command, const Evaluated& result, const Ev
   print(for_locale(in_words(found)));
 }
 
-/// A result about two variables has beliefs in directions, one about a graph has edges.
+/// A result about two variables has beliefs in directions; whatever else has edges is a graph.
 bool is_about_graph(const Evaluated& result) {
-  return result.graph ||
-         (result.document->is(Json::Kind::object) && result.document->find("edges") &&
-          !result.document->find("beliefs") && result.document->find("graph"));
+  if (result.graph) return true;
+  const Json& document = *result.document;
+  if (!document.is(Json::Kind::object) || !document.find("edges") || document.find("beliefs"))
+    return false;
+  const Json* variables = document.find("variables");
+  return document.find("graph") || (variables && variables->items.size() > 2);
 }
 
-void run(const EvaluateCommand& command) {
+void run(const EvaluateCommand& given_command) {
+  const EvaluateCommand command{file_of(given_command.result, "result.json"),
+                                file_of(given_command.truth, "truth.json"), given_command.json};
   const Evaluated given = read_either(command.result);
   if (is_about_graph(given)) return run_graph(command, given, read_either(command.truth));
   const Evaluation found = evaluate(*given.document, printable(command.result), read(command.truth),
@@ -107,12 +120,13 @@ void add_evaluate(CLI::App& root, Globals&) {
   CLI::App* app = root.add_subcommand("evaluate", "a result against the truth of a simulation");
   app->group("Your data");
   const auto command = std::make_shared<EvaluateCommand>();
-  app->add_option("RESULT", command->result,
-                  "result.json of whence direction or discover, or a graph in any format")
+  app->add_option(
+         "RESULT", command->result,
+         "result.json of whence direction or discover, its folder, or a graph in any format")
       ->required()
       ->type_name("RESULT");
   app->add_option("TRUTH", command->truth,
-                  "truth.json of whence simulate, or a graph in any format")
+                  "truth.json of whence simulate, its folder, or a graph in any format")
       ->required()
       ->type_name("TRUTH");
   app->add_flag("--json", command->json, "print one JSON object to stdout and nothing else");

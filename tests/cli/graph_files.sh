@@ -27,6 +27,8 @@ accepts simulate graph --graph er:6:7 --seed 6 -o again -q
 check 'other seeds, other bytes' bash -c '! cmp -s first/shifted_03.csv again/shifted_03.csv'
 accepts simulate graph --graph 'sf:9:2' --hidden 2 --weights normal -o hidden
 check 'hidden variables are told' grep -q '"confounded": \[' hidden/truth.json
+accepts simulate graph --graph '0->1' --environments 100 --rows 2 --baseline-rows 4 -o hundred -q
+check 'the names of many environments sort as their numbers' test -s hundred/shifted_001.csv -a -s hundred/shifted_100.csv
 
 # Every format of graphs, there and back
 accepts convert linear-hard/truth.json a.json

@@ -8,6 +8,7 @@
 #include "whence/math/random.hpp"
 #include "whence/version.hpp"
 #include "whence/worlds/categorical_world.hpp"
+#include "whence/worlds/environment_names.hpp"
 #include "whence/worlds/spline_world.hpp"
 
 namespace whence {
@@ -25,7 +26,8 @@ Stream stream_of(const PairSimulation& what, Purpose purpose, std::size_t enviro
 std::vector<Environment> environments_of(const PairSimulation& what) {
   std::vector<Environment> list = {{"baseline", 0, what.baseline_rows}};
   for (std::size_t e = 1; e <= what.environments; ++e)
-    list.push_back({fmt::format("shifted_{:02}", e), list.back().end, list.back().end + what.rows});
+    list.push_back(
+        {shifted_name(e, what.environments), list.back().end, list.back().end + what.rows});
   return list;
 }
 

@@ -8,6 +8,7 @@
 #include "whence/core/error.hpp"
 #include "whence/math/random.hpp"
 #include "whence/worlds/embedded_network.hpp"
+#include "whence/worlds/environment_names.hpp"
 #include "whence/worlds/mlp_world.hpp"
 #include "whence/worlds/random_graph.hpp"
 
@@ -65,7 +66,8 @@ std::vector<std::size_t> targets_of(const GraphWorldSpec& spec, std::size_t e, S
 std::vector<Environment> environments_of(const GraphWorldSpec& spec) {
   std::vector<Environment> list = {{"baseline", 0, spec.baseline_rows}};
   for (std::size_t e = 1; e <= spec.environments; ++e)
-    list.push_back({fmt::format("shifted_{:02}", e), list.back().end, list.back().end + spec.rows});
+    list.push_back(
+        {shifted_name(e, spec.environments), list.back().end, list.back().end + spec.rows});
   return list;
 }
 
