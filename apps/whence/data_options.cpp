@@ -182,11 +182,17 @@ void refuse_to_overwrite(const std::vector<std::filesystem::path>& inputs,
 namespace {
 
 std::string summary_of(const std::vector<Variable>& variables) {
-  const auto categorical = std::count_if(variables.begin(), variables.end(), [](const Variable& v) {
-    return v.kind == Variable::Kind::categorical;
-  });
-  return std::to_string(variables.size() - std::size_t(categorical)) + " columns are real, " +
-         std::to_string(categorical) + " categorical; result.json lists them";
+  const std::size_t all = variables.size();
+  const auto categorical =
+      std::size_t(std::count_if(variables.begin(), variables.end(), [](const Variable& v) {
+        return v.kind == Variable::Kind::categorical;
+      }));
+  const std::string kinds = categorical == 0 ? "all " + std::to_string(all) + " columns are real"
+                            : categorical == all
+                                ? "all " + std::to_string(all) + " columns are categorical"
+                                : std::to_string(all - categorical) + " columns are real, " +
+                                      std::to_string(categorical) + " categorical";
+  return kinds + "; result.json lists them";
 }
 
 }  // namespace

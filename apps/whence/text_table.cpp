@@ -1,6 +1,8 @@
 #include "apps/whence/text_table.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "apps/whence/terminal.hpp"
 #include "whence/core/text.hpp"
@@ -8,33 +10,75 @@
 namespace whence {
 namespace {
 
-std::size_t columns_of(const std::string& text) {
-  return std::size_t(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
+constexpr std::size_t gap = 2;      // between columns, and before the first
+constexpr std::size_t narrow = 12;  // columns are not made narrower to fit
+
+/// The cells of a terminal that the character at the beginning of `text` takes: East Asian ones and
+/// pictures two, accents of their own none.
+std::size_t cells_of_first(std::string_view text, std::size_t bytes) {
+  char32_t c = static_cast<unsigned char>(text[0]);
+  if (bytes > 1) c &= 0x7FU >> bytes;
+  for (std::size_t k = 1; k < bytes; ++k)
+    c = c << 6 | (static_cast<unsigned char>(text[k]) & 0x3FU);
+  if (c >= 0x300 && c <= 0x36F) return 0;
+  constexpr std::pair<char32_t, char32_t> wide[] = {
+      {0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},
+      {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}};
+  const auto within = [c](const auto& range) { return c >= range.first && c <= range.second; };
+  return std::any_of(std::begin(wide), std::end(wide), within) ? 2 : 1;
 }
 
-bool is_numeric(const std::string& cell) {
-  return cell.empty() || cell == "–" || cell.find_first_not_of("+-0123456789.,<>% to") == cell.npos;
+/// The bytes of the longest beginning that takes at most `width` cells, and the cells.
+struct Extent {
+  std::size_t bytes = 0, cells = 0;
+};
+Extent extent(std::string_view text, std::size_t width = std::string_view::npos) {
+  Extent all;
+  while (all.bytes < text.size()) {
+    const std::string_view rest = text.substr(all.bytes);
+    const std::size_t bytes = std::max<std::size_t>(1, utf8_length(rest));
+    const std::size_t cells = cells_of_first(rest, bytes);
+    if (all.cells + cells > width) break;
+    all.bytes += bytes;
+    all.cells += cells;
+  }
+  return all;
+}
+
+bool is_numeric(std::string cell) {
+  for (std::size_t dash = cell.find("–"); dash != cell.npos; dash = cell.find("–"))
+    cell.replace(dash, std::string_view("–").size(), "-");
+  return cell.find_first_not_of("+-0123456789.,<>% to") == cell.npos;
+}
+
+/// With "..." where something was left out.
+std::string shortened(const std::string& cell, std::size_t width) {
+  if (extent(cell).cells <= width) return cell;
+  std::string start = cell.substr(0, extent(cell, width - 3).bytes);
+  start.erase(start.find_last_not_of(" ,(") + 1);
+  return start + "...";
 }
 
 std::string padded(const std::string& cell, std::size_t width, bool to_the_right) {
-  const std::string blanks(width - std::min(width, columns_of(cell)), ' ');
+  const std::string blanks(width - std::min(width, extent(cell).cells), ' ');
   return to_the_right ? blanks + cell : cell + blanks;
 }
 
-/// The first `width` characters.
-std::string cut(const std::string& text, std::size_t width) {
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i < width && bytes < text.size(); ++i)
-    bytes += std::max<std::size_t>(1, utf8_length(std::string_view(text).substr(bytes)));
-  return text.substr(0, bytes);
+/// The widest columns give way until all fit into the terminal.
+void fit(std::vector<std::size_t>& width) {
+  const std::size_t room = std::size_t(terminal_width());
+  std::size_t sum = gap * width.size();
+  for (std::size_t one : width) sum += one;
+  while (sum > room) {
+    const auto widest = std::max_element(width.begin(), width.end());
+    if (*widest <= narrow) break;
+    --*widest, --sum;
+  }
 }
 
 }  // namespace
 
 std::string text_table(const Table& table, std::size_t rows) {
-  constexpr std::size_t longest = 24;
   std::vector<std::vector<std::string>> cells = {table.columns};
   const std::size_t shown = std::min(rows, table.rows.size());
   cells.insert(cells.end(), table.rows.begin(), table.rows.begin() + std::ptrdiff_t(shown));
@@ -43,17 +87,17 @@ std::string text_table(const Table& table, std::size_t rows) {
   std::vector<bool> numeric(columns, true);
   for (std::size_t r = 0; r < cells.size(); ++r)
     for (std::size_t c = 0; c < columns; ++c) {
-      std::string& cell = cells[r][c];
-      cell = c + 1 < columns ? excerpt(cell, longest) : printable(cell);
-      width[c] = std::max(width[c], columns_of(cell));
-      if (r > 0) numeric[c] = numeric[c] && is_numeric(cell);
+      cells[r][c] = printable(cells[r][c]);
+      width[c] = std::max(width[c], extent(cells[r][c]).cells);
+      if (r > 0) numeric[c] = numeric[c] && is_numeric(cells[r][c]);
     }
+  fit(width);
   std::string out;
   for (const auto& row : cells) {
-    std::string line = " ";
+    std::string line;
     for (std::size_t c = 0; c < columns; ++c)
-      line += " " + padded(row[c], width[c], numeric[c]) + " ";
-    line = cut(line, std::size_t(terminal_width()));
+      line += std::string(gap, ' ') + padded(shortened(row[c], width[c]), width[c], numeric[c]);
+    line = line.substr(0, extent(line, std::size_t(terminal_width())).bytes);
     line.erase(line.find_last_not_of(' ') + 1);
     out += for_locale(line) + "\n";
   }

@@ -23,6 +23,18 @@ check 'threads do not matter' cmp -s one.json found/result.json
 accepts discover "${inputs[@]}" -o screen
 check 'the answer in words' grep -q 'edges among 4 variables' <<<"$out"
 check 'of 80 columns' awk 'length > 80 { exit 1 }' <<<"$out"
+{
+  printf '%s\n' '"温度, measured in the morning and at noon","the price of a litre of heating oil"'
+  tail -n +2 data/baseline.csv | cut -d, -f1,2
+} >long_names.csv
+{ head -1 long_names.csv; tail -n +2 data/shifted_01.csv | cut -d, -f1,2; } >'a shift with a long name.csv'
+accepts discover --baseline long_names.csv --shifted 'a shift with a long name.csv' -o names
+check 'long names are shortened, not what stands beside them' python3 -c '
+import sys, unicodedata
+wide = lambda text: sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+lines = [line for line in sys.stdin.read().splitlines() if line.startswith("  ")]
+assert all(wide(line) <= 80 for line in lines), lines
+assert any("..." in line and "%" in line for line in lines), lines' <<<"$out"
 check 'no bar where there is no terminal' test "${err#*best score}" = "$err"
 
 # From a table, from DCDI, from ENCO: the same graph
@@ -38,6 +50,13 @@ accepts discover --dcdi dcdi --known-targets -o known -q
 accepts convert data data.npz
 accepts discover --enco data.npz -o from-enco -q
 accepts evaluate from-enco/result.json data/truth.json --json
+says shd.total 0
+accepts evaluate from-enco data --json
+says shd.total 0
+accepts simulate graph --graph chain3 --mechanism categorical --levels 3 --rows 100 --baseline-rows 1000 -o levels -q
+accepts convert levels levels.npz
+accepts discover --enco levels.npz --known-targets -o known-levels -q
+accepts evaluate known-levels levels --json
 says shd.total 0
 
 # What a user knows

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -190,13 +191,21 @@ Table beliefs_table(const GraphResult& result) {
   return table;
 }
 
+/// What is more likely than not; where something changed but nobody can say what, the likeliest.
 std::string changed_names(const GraphResult& result, const GraphEnvironment& e) {
   if (e.all_changed > likely) return "everything";
+  if (e.none_changed > likely) return "nothing";
+  constexpr std::size_t most_guesses = 3;
+  std::vector<std::size_t> order(result.variables.size());
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return e.changed[a] > e.changed[b]; });
+  const bool told = !order.empty() && e.changed[order[0]] > likely;
   std::vector<std::string> names;
-  for (std::size_t v = 0; v < result.variables.size(); ++v)
-    if (e.changed[v] > likely)
+  for (std::size_t v : order)
+    if (e.changed[v] > (told ? likely : least_drawn) && (told || names.size() < most_guesses))
       names.push_back(result.variables[v] + " (" + percent(e.changed[v]) + ")");
-  return names.empty() ? "nothing" : joined(names);
+  return (told ? "" : "perhaps ") + (names.empty() ? "something" : joined(names));
 }
 
 Table changes_table(const GraphResult& result) {
@@ -267,6 +276,8 @@ NamedGraph named_graph(const GraphResult& result) {
 
 std::string in_words(const GraphResult& result) {
   std::size_t sure = 0, unsure = 0, open = 0, changed = 0, shifted = 0;
+  const bool has_baseline = std::any_of(result.environments.begin(), result.environments.end(),
+                                        [](const GraphEnvironment& e) { return e.baseline; });
   for (const EdgeFinding& edge : result.findings) {
     if (!result.graph.edge(VariableId(edge.from), VariableId(edge.to))) continue;
     ++(edge.probability > decided ? sure : is_open(edge) ? open : unsure);
@@ -286,7 +297,7 @@ std::string in_words(const GraphResult& result) {
   if (!has_posterior(result)) return text + ", by the paper's criterion." + hurried;
   return text +
          fmt::format(". Something changed in {} of {}.", changed,
-                     plural(shifted, "shifted environment")) +
+                     plural(shifted, has_baseline ? "shifted environment" : "environment")) +
          hurried;
 }
 

@@ -67,6 +67,27 @@ TEST(GraphReport, WordsAndTables) {
   EXPECT_FALSE(view.edges[2].in_graph);
 }
 
+TEST(GraphReport, SomethingThatNobodyCanNameIsNotNothing) {
+  GraphResult result = sample();
+  const auto told = [&](const std::vector<double>& changed, double all, double none) {
+    result.environments[1].changed = changed;
+    result.environments[1].all_changed = all;
+    result.environments[1].none_changed = none;
+    return graph_report(result).tables[1].rows[1][2];
+  };
+  EXPECT_EQ(told({0.6, 0.9, 0.1}, 0, 0.01), "b (90.0 %), a (60.0 %)");
+  EXPECT_EQ(told({0.4, 0.45, 0.01}, 0.1, 0.05), "perhaps b (45.0 %), a (40.0 %)");
+  EXPECT_EQ(told({0, 0, 0}, 0.4, 0.4), "perhaps something");
+  EXPECT_EQ(told({0.1, 0.2, 0.1}, 0, 0.7), "nothing");
+  EXPECT_EQ(told({1, 1, 1}, 0.9, 0), "everything");
+}
+
+TEST(GraphReport, WithoutABaselineNoEnvironmentIsCalledShifted) {
+  GraphResult result = sample();
+  result.environments[0].baseline = false;
+  EXPECT_NE(in_words(result).find("changed in 1 of 2 environments."), std::string::npos);
+}
+
 TEST(GraphReport, WhatThePapersLearnerCannotSayIsNull) {
   GraphResult result = sample();
   result.engine = GraphEngine::meta_transfer;
