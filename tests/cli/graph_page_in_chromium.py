@@ -36,6 +36,28 @@ def check_edge(page):
         yield "one edge should be chosen"
 
 
+def check_detail(page):
+    """What an edge says is in sight, however tall the drawing is, and can be put away."""
+    page.size(1280, 500)
+    page.ask("document.getElementById('graph').scrollIntoView({behavior: 'instant'})")
+    bottom = page.ask("document.querySelector('.g-detail').getBoundingClientRect().bottom")
+    if not 0 < bottom <= 500:
+        yield f"what an edge says ends {bottom} pixels from the top of a screen of 500"
+    page.ask("document.querySelector('.g-close').click()")
+    if page.ask("document.querySelectorAll('.g-detail *, .g-edge.chosen').length"):
+        yield "what an edge says cannot be put away"
+
+
+def check_find(page):
+    """Typing a name marks one node."""
+    def marked(text):
+        page.ask(f"(() => {{ const s = document.querySelector('.g-find input'); s.value = '{text}'; "
+                 "s.dispatchEvent(new Event('input')); })()")
+        return page.ask("[...document.querySelectorAll('.g-node.found text')].map(t => t.textContent)")
+    if marked("PLAIN") != ["plain"] or marked("no such name") != [] or marked("") != []:
+        yield "a name that is looked for is not marked"
+
+
 def check_sizes(page):
     yield from check_widths(page)
     page.ask("document.querySelector('.g-tools button').click()")
@@ -47,7 +69,8 @@ def check_sizes(page):
 def main(path):
     with Chromium() as page:
         page.open(path)
-        faults = [*check_threshold(page), *check_edge(page), *check_sizes(page)]
+        faults = [*check_threshold(page), *check_edge(page), *check_detail(page), *check_find(page),
+                  *check_sizes(page)]
         faults += [f"console: {line}" for line in page.log]
         faults += [f"asked for {url}" for url in page.requests if not url.startswith(("file:", "data:"))]
         faults += ["a dialog opened"] if page.dialogs else []

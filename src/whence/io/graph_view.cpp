@@ -197,11 +197,39 @@ std::string graph_section(const GraphView& view) {
 
 // ---- what changed where ----
 
-/// Larger cells where there are few.
-double cell_size(std::size_t columns) { return columns <= 30 ? 20 : columns <= 60 ? 14 : 10; }
+/// Where the parts of the map stand: cells as large as a page has room for, margins as wide as the
+/// longest names.
+struct MapFrame {
+  double cell, row, left, top, right, bottom;
+  bool upright;  // names across stand upright, where cells are small
+
+  explicit MapFrame(const GraphView& view) {
+    constexpr double page = 1060, apart = 26, widest_cell = 20, smallest_cell = 9;
+    std::size_t across = std::string_view("everything").size(), down = 0;
+    for (const std::string& name : view.variables) across = std::max(across, letters(name, 16));
+    for (const auto& e : view.environments) down = std::max(down, letters(e.name, 20));
+    left = 14 + 6.6 * double(down);
+    const double columns = double(view.variables.size() + 2);
+    cell = std::clamp(std::floor((page - left - apart) / columns), smallest_cell, widest_cell);
+    upright = cell < 14;
+    row = std::max(cell, 14.0);
+    const double name = (upright ? 5.6 : 6.6) * double(across);
+    top = 12 + (upright ? name : 0.82 * name);
+    right = upright ? 8 : 8 + 0.57 * name;
+    // Far from the names above, they are needed below as well.
+    bottom = view.environments.size() > 30 ? top : 8;
+  }
+
+ private:
+  static std::size_t letters(const std::string& name, std::size_t most) {
+    std::size_t count = 0;
+    for (const char32_t c : code_points(short_name(name, most))) count += c < 0x1100 ? 1 : 2;
+    return count;
+  }
+};
 
 std::string heat_cell(const GraphView& view, std::size_t e, std::size_t column, double p, double x,
-                      double y, double size) {
+                      double y, const MapFrame& frame) {
   if (p < 0.005) return {};
   const std::size_t m = view.variables.size();
   const std::string what = column < m    ? view.variables[column] + " changed"
@@ -210,43 +238,58 @@ std::string heat_cell(const GraphView& view, std::size_t e, std::size_t column, 
   return fmt::format(
       "<rect class=\"g-heat\" x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" "
       "fill-opacity=\"{:.3f}\"><title>{}: {}, {}</title></rect>\n",
-      x + 1, y + 1, size - 2, size - 2, p, escape_markup(view.environments[e].name),
+      x + 1, y + 1, frame.cell - 2, frame.row - 2, p, escape_markup(view.environments[e].name),
       escape_markup(what), escape_markup(percent(p)));
+}
+
+/// The names of the columns, above the map or below it.
+std::string column_names(const GraphView& view, const MapFrame& frame, double y, bool above,
+                         const auto& x_of) {
+  const std::size_t m = view.variables.size();
+  std::string out;
+  for (std::size_t c = 0; c < m + 2; ++c)
+    out += fmt::format(
+        "<text class=\"g-name{}\" transform=\"translate({:.1f} {:.0f}) rotate({})\"{}>{}</text>\n",
+        frame.upright ? " small" : "", x_of(c) + frame.cell * 0.7, y, frame.upright ? -90 : -55,
+        above ? "" : " text-anchor=\"end\"",
+        c < m    ? escape_markup(short_name(view.variables[c]))
+        : c == m ? std::string("everything")
+                 : std::string("nothing"));
+  return out;
 }
 
 std::string heat_map(const GraphView& view) {
   const std::size_t m = view.variables.size();
-  const double size = cell_size(m), row = std::max(size, 14.0), left = 150, top = 118, apart = 12;
-  const double width = left + size * double(m) + apart + 2 * size + 96;
-  const double height = top + row * double(view.environments.size()) + 8;
-  const auto x_of = [&](std::size_t c) { return left + size * double(c) + (c >= m ? apart : 0); };
+  const MapFrame frame(view);
+  const double size = frame.cell, end = frame.top + frame.row * double(view.environments.size());
+  const auto x_of = [&](std::size_t c) {
+    return frame.left + size * double(c) + (c >= m ? 12 : 0);
+  };
   std::string out = fmt::format(
       "<svg class=\"g-map\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "role=\"img\" aria-label=\"Environments down, variables across: the darker a cell, the more "
       "probable it is that the mechanism of the variable changed. The table below says the "
       "same.\">\n",
-      width, height);
-  for (std::size_t c = 0; c < m + 2; ++c)
-    out += fmt::format(
-        "<text class=\"g-name{}\" transform=\"translate({:.1f} {:.0f}) rotate({})\">"
-        "{}</text>\n",
-        size < 12 ? " small" : "", x_of(c) + size * 0.7, top - 6, size < 12 ? -90 : -55,
-        c < m    ? escape_markup(short_name(view.variables[c]))
-        : c == m ? std::string("everything")
-                 : std::string("nothing"));
+      x_of(m + 2) + frame.right, end + frame.bottom);
+  out += column_names(view, frame, frame.top - 6, true, x_of);
+  if (frame.bottom >= frame.top) out += column_names(view, frame, end + 8, false, x_of);
+  constexpr std::size_t apart = 5;  // lines down, for the eye to follow
+  for (std::size_t c = apart; m > 2 * apart && c < m; c += apart)
+    out += fmt::format("<path class=\"g-row\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>\n", x_of(c), frame.top,
+                       end);
   for (std::size_t e = 0; e < view.environments.size(); ++e) {
     const GraphView::Environment& one = view.environments[e];
-    const double y = top + row * double(e);
+    const double y = frame.top + frame.row * double(e);
     out += fmt::format(
         "<text class=\"g-name\" x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>"
         "<path class=\"g-row\" d=\"M{:.0f} {:.1f}H{:.0f}\"/>\n",
-        left - 8, y + row * 0.72, escape_markup(short_name(one.name, 20)), left, y + row,
-        x_of(m + 1) + size);
+        frame.left - 8, y + frame.row * 0.72, escape_markup(short_name(one.name, 20)), frame.left,
+        y + frame.row, x_of(m + 1) + size);
     for (std::size_t c = 0; c < m && c < one.changed.size(); ++c)
-      out += heat_cell(view, e, c, one.changed[c], x_of(c), y, size);
+      out += heat_cell(view, e, c, one.changed[c], x_of(c), y, frame);
     if (one.baseline) continue;
-    out += heat_cell(view, e, m, one.all_changed, x_of(m), y, size);
-    out += heat_cell(view, e, m + 1, one.none_changed, x_of(m + 1), y, size);
+    out += heat_cell(view, e, m, one.all_changed, x_of(m), y, frame);
+    out += heat_cell(view, e, m + 1, one.none_changed, x_of(m + 1), y, frame);
   }
   return out + "</svg>\n";
 }
@@ -338,7 +381,12 @@ std::string_view graph_style() {
 .g-tools input { flex: 1; accent-color: var(--link); min-height: 2rem; min-width: 6rem; }
 .g-tools output { min-width: 3.5rem; font-variant-numeric: tabular-nums; }
 .g-detail:not(:empty) { margin-top: 1.25rem; padding: 1rem 1.25rem; border: 1px solid var(--rule);
-  border-radius: 6px; background: var(--raised); max-width: 46rem; }
+  border-radius: 6px; background: var(--raised); max-width: 34rem;
+  /* in sight while the drawing is, however tall that is */
+  position: sticky; bottom: .75rem; max-height: 42vh; overflow: auto; }
+.g-detail table { width: 100%; }
+.g-close { float: right; margin: -.25rem -.5rem .5rem 1rem; font-size: .875rem; }
+.g-detail th { white-space: nowrap; max-width: 40vw; overflow: hidden; text-overflow: ellipsis; }
 .g-detail h3 { margin-bottom: .4rem; }
 .g-detail p + table { margin-top: .75rem; }
 .g-bar { display: block; height: .6rem; background: var(--link); border-radius: 2px; min-width: 1px; }
@@ -350,7 +398,11 @@ std::string_view graph_style() {
 .g-row { stroke: var(--rule); fill: none; }
 .g-advice { padding-left: 1.1rem; max-width: 46rem; margin-top: 1rem; }
 .g-advice li + li { margin-top: .4rem; }
-@media print { .g-tools { display: none; } .g-plot { max-width: 100%; height: auto; } }
+.g-node.found rect { stroke: var(--link); stroke-width: 3; }
+.g-tools label.g-find { flex: 0 1 16rem; }
+.g-tools input[type=search] { font: inherit; color: inherit; background: var(--raised);
+  border: 1px solid var(--rule); border-radius: 6px; padding: .2rem .6rem; }
+@media print { .g-tools, .g-close { display: none; } .g-detail:not(:empty) { position: static; } .g-plot { max-width: 100%; height: auto; } }
 )css";
 }
 
@@ -412,9 +464,40 @@ std::string_view graph_script() {
     fit.setAttribute('aria-pressed', on);
   });
 
+  // Among many variables: where is this one?
+  if (nodes.length > 12) {
+    const search = add(tools, 'label', undefined, 'g-find');
+    add(search, 'span', 'Find');
+    const wanted = add(search, 'input');
+    Object.assign(wanted, { type: 'search', spellcheck: false, autocomplete: 'off' });
+    wanted.setAttribute('aria-label', 'Find a variable in the graph');
+    const list = add(search, 'datalist');
+    list.id = 'g-names';
+    for (const name of data.variables) add(list, 'option').value = name;
+    wanted.setAttribute('list', list.id);
+    wanted.addEventListener('input', () => {
+      const text = wanted.value.trim().toLowerCase();
+      const is = (test) => data.variables.findIndex((name) => text && test(name.toLowerCase()));
+      const exact = is((name) => name === text);
+      const found = exact >= 0 ? exact : is((name) => name.startsWith(text));
+      for (const node of nodes)
+        node.classList.toggle('found', Number(node.dataset.node) === found);
+      const shown = plot.querySelector('.g-node.found');
+      if (shown) shown.scrollIntoView({ block: 'nearest', inline: 'center' });
+    });
+  }
+
   // One edge: which environments support it.
+  const close = () => {
+    detail.replaceChildren();
+    for (const element of edges) element.classList.remove('chosen');
+  };
+  document.addEventListener('keydown', (event) => { if (event.key === 'Escape') close(); });
   const describe = (edge) => {
     detail.replaceChildren();
+    const button = add(detail, 'button', 'Close', 'g-close');
+    button.type = 'button';
+    button.addEventListener('click', close);
     const name = (v) => data.variables[v];
     add(detail, 'h3', `${name(edge.from)} → ${name(edge.to)}`);
     add(detail, 'p', `Probability ${percent(edge.p)}; joined in either direction ` +
@@ -423,7 +506,10 @@ std::string_view graph_script() {
       .filter(([, value]) => value !== null && Math.abs(value) >= 0.05)
       .sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
     if (rows.length === 0) {
-      add(detail, 'p', 'No environment speaks for or against this direction.');
+      add(detail, 'p', edge.support.length > 0
+        ? 'No environment speaks for or against this direction.'
+        : edge.adjacent > 0.5 ? 'Too many causes: who supports this edge was not worked out.'
+        : 'Who supports an edge is worked out where the two are more likely joined than not.');
       return;
     }
     add(detail, 'p', 'With any one environment left out the edge would have ' +

@@ -173,8 +173,9 @@ figcaption { font-size: .9375rem; color: var(--muted); max-width: 42rem; margin-
 
 .notes { display: grid; gap: 2rem 3rem;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); }
-.notes ul { padding-left: 1.1rem; max-width: 42rem; }
-.notes li + li { margin-top: .4rem; }
+.notes ul, .warnings ul { padding-left: 1.1rem; max-width: 42rem; }
+.notes li + li, .warnings li + li { margin-top: .4rem; }
+.top .warnings { margin-top: 1.5rem; }
 .warnings {
   max-width: 46rem; background: var(--bad-ground); padding: 1rem 1.25rem; border-radius: 6px;
 }

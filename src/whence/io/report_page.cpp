@@ -319,19 +319,23 @@ std::string note_list(const std::vector<std::string>& notes) {
   return out + "</ul>\n";
 }
 
-std::string notes(const Report& report) {
-  if (report.assumptions.empty() && report.warnings.empty()) return {};
-  std::string out = "<div class=\"part notes\">\n";
-  if (!report.warnings.empty())
-    out +=
-        "<div class=\"warnings\">\n<h3><svg class=\"icon\" viewBox=\"0 0 16 16\" "
-        "aria-hidden=\"true\"><path d=\"M8 1.8l6.6 12H1.4zM8 6.2v3.6M8 11.7v.2\" fill=\"none\" "
-        "stroke=\"currentColor\" stroke-width=\"1.5\" stroke-linecap=\"round\" "
-        "stroke-linejoin=\"round\"/></svg>Warnings</h3>\n" +
-        note_list(report.warnings) + "</div>\n";
+std::string warnings(const Report& report) {
+  if (report.warnings.empty()) return {};
+  return "<div class=\"warnings\">\n<h3><svg class=\"icon\" viewBox=\"0 0 16 16\" "
+         "aria-hidden=\"true\"><path d=\"M8 1.8l6.6 12H1.4zM8 6.2v3.6M8 11.7v.2\" fill=\"none\" "
+         "stroke=\"currentColor\" stroke-width=\"1.5\" stroke-linecap=\"round\" "
+         "stroke-linejoin=\"round\"/></svg>Warnings</h3>\n" +
+         note_list(report.warnings) + "</div>\n";
+}
+
+/// A page about one's own data says what to beware of before anything else.
+bool warns_first(const PageInfo& info) { return info.graph != nullptr; }
+
+std::string notes(const Report& report, const PageInfo& info) {
+  std::string out = warns_first(info) ? "" : warnings(report);
   if (!report.assumptions.empty())
     out += "<div>\n<h3>Assumptions</h3>\n" + note_list(report.assumptions) + "</div>\n";
-  return out + "</div>\n";
+  return out.empty() ? out : "<div class=\"part notes\">\n" + out + "</div>\n";
 }
 
 /// One setting per line where the text is JSON; as it stands where it is not.
@@ -390,7 +394,7 @@ std::string experiment(const Report& report, const std::string& id, const PageIn
         said.empty() ? "" : " both", drawn, said);
     out += tables(report);
   }
-  out += notes(report);
+  out += notes(report, info);
   const std::string folded = numbers(report) + settings(report);
   if (!folded.empty()) out += "<div class=\"part\">\n" + folded + "</div>\n";
   return out + "</section>\n";
@@ -418,7 +422,10 @@ std::string top(std::span<const Report> reports, const PageInfo& info) {
   std::string out = "<header class=\"top\">\n<p class=\"eyebrow\">Whence report</p>\n";
   out += element("h1", "", info.title);
   out += optional_element("p", "class=\"lead\"", info.lead);
-  return out + top_tally(ClaimTally(reports)) + "</header>\n";
+  out += top_tally(ClaimTally(reports));
+  for (const Report& report : reports)
+    if (warns_first(info)) out += warnings(report);
+  return out + "</header>\n";
 }
 
 std::string contents(std::span<const Report> reports, const std::vector<std::string>& ids) {

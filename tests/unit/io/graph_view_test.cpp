@@ -124,6 +124,30 @@ TEST(GraphView, WithoutTheScriptTheLikelyEdgesAreDrawn) {
   EXPECT_NE(page.find("a and b"), std::string::npos);
 }
 
+TEST(GraphView, ATallMapHasItsNamesBelowAsWell) {
+  GraphView view = sample("first");
+  const auto named = [&] {
+    const std::string page = graph_sections(view), name = ">everything<";
+    std::size_t count = 0;
+    for (std::size_t at = page.find(name); at != page.npos; at = page.find(name, at + 1)) ++count;
+    return count;
+  };
+  EXPECT_EQ(named(), 1u);
+  view.environments.resize(60, view.environments[1]);
+  EXPECT_EQ(named(), 2u);
+}
+
+TEST(GraphView, WarningsStandAtTheTop) {
+  const GraphView view = sample("a");
+  Report report;
+  report.title = "Graph", report.warnings = {"beware"}, report.assumptions = {"supposed"};
+  const std::string page =
+      report_page({&report, 1}, {"Graph", "lead", "0", "", "whence", false, &view});
+  EXPECT_LT(page.find("beware"), page.find("id=\"graph\""));
+  EXPECT_EQ(page.find("beware"), page.rfind("beware"));
+  EXPECT_GT(page.find("supposed"), page.find("id=\"graph\""));
+}
+
 TEST(GraphView, APageWithoutAGraphIsAsItWas) {
   Report report;
   report.title = "x";
