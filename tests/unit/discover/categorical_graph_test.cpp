@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/bits.hpp"
+#include "tests/support/graph_results.hpp"
 #include "tests/support/turned_round.hpp"
 #include "whence/core/error.hpp"
 #include "whence/discover/graph_discovery.hpp"
@@ -37,16 +37,10 @@ Dataset measured(std::string_view graph, std::uint64_t seed) {
 
 TEST(FindCategoricalGraph, TheOrderOfTheDataDoesNotMatter) {
   const Dataset data = measured("0->1->2->3,0->4->5", 51);
-  const std::size_t environments = data.environments.size(), m = data.variables.size();
+  const std::size_t environments = data.environments.size();
   const GraphResult one = find_graph(data, quick());
   const GraphResult other = find_graph(support::turned_round(data), quick(environments - 1));
-  for (std::size_t i = 0; i < m; ++i)
-    for (std::size_t j = 0; j < m; ++j)
-      EXPECT_TRUE(support::same_bits(one.edges.at(i, j), other.edges.at(m - 1 - i, m - 1 - j)));
-  for (std::size_t e = 0; e < environments; ++e)
-    for (std::size_t v = 0; v < m; ++v)
-      EXPECT_TRUE(support::same_bits(one.environments[e].changed[v],
-                                     other.environments[environments - 1 - e].changed[m - 1 - v]));
+  support::expect_turned_round(one, other);
 }
 
 TEST(FindCategoricalGraph, WhatLevelsAreCalledDoesNotMatter) {
@@ -79,22 +73,11 @@ Dataset plain(std::size_t m, const std::vector<std::size_t>& rows, int levels = 
   return data;
 }
 
-void expect_usable(const GraphResult& result) {
-  for (double p : result.edges.values) EXPECT_TRUE(p >= 0 && p <= 1 + 1e-12);
-  for (const GraphEnvironment& e : result.environments)
-    for (double p : e.changed) EXPECT_TRUE(p >= 0 && p <= 1);
-}
-
-bool warns(const GraphResult& result, const char* word) {
-  return std::any_of(result.warnings.begin(), result.warnings.end(),
-                     [&](const auto& w) { return w.find(word) != std::string::npos; });
-}
-
 TEST(FindCategoricalGraph, AColumnMayBeConstantInOneEnvironment) {
   Dataset data = plain(4, {200, 60});
   std::fill(data.columns[2].levels.begin() + 200, data.columns[2].levels.end(), 1);
   const GraphResult result = find_graph(data, quick());
-  expect_usable(result);
+  support::expect_usable(result);
   EXPECT_GT(result.environments[1].changed[2], 0.95);
   EXPECT_LT(result.environments[1].changed[1], 0.5);
 }
@@ -104,24 +87,24 @@ TEST(FindCategoricalGraph, ALevelNeverSeenInTheBaselineIsAChange) {
   for (Variable& v : data.variables) v.levels = 4;  // the fourth appears in the shift alone
   std::fill(data.columns[1].levels.begin() + 200, data.columns[1].levels.end() - 20, 3);
   const GraphResult result = find_graph(data, quick());
-  expect_usable(result);
+  support::expect_usable(result);
   EXPECT_GT(result.environments[1].changed[1], 0.95);
 }
 
 TEST(FindCategoricalGraph, SmallAndOddEnvironments) {
-  expect_usable(find_graph(plain(4, {40, 1, 1}), quick()));
-  expect_usable(find_graph(plain(3, {40}), quick()));
+  support::expect_usable(find_graph(plain(4, {40, 1, 1}), quick()));
+  support::expect_usable(find_graph(plain(3, {40}), quick()));
   const GraphResult wide = find_graph(plain(12, {6, 3}, 2), quick());
-  expect_usable(wide);
-  EXPECT_TRUE(warns(wide, "more variables"));
+  support::expect_usable(wide);
+  EXPECT_TRUE(support::warns(wide, "more variables"));
 }
 
 TEST(FindCategoricalGraph, CopiesAreNamed) {
   Dataset data = plain(4, {60, 20});
   data.columns[3].levels = data.columns[1].levels;
   const GraphResult result = find_graph(data, quick());
-  expect_usable(result);
-  EXPECT_TRUE(warns(result, "copies"));
+  support::expect_usable(result);
+  EXPECT_TRUE(support::warns(result, "copies"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/bits.hpp"
+#include "tests/support/graph_results.hpp"
 #include "tests/support/turned_round.hpp"
 #include "whence/belief/graph_metrics.hpp"
 #include "whence/core/error.hpp"
@@ -93,14 +94,7 @@ TEST(FindGraph, TheOrderOfTheDataDoesNotMatter) {
   const GraphResult one = find_graph(world.data, options);
   options.baseline = world.data.environments.size() - 1;
   const GraphResult other = find_graph(support::turned_round(world.data), options);
-  const std::size_t m = one.variables.size(), environments = one.environments.size();
-  for (std::size_t i = 0; i < m; ++i)
-    for (std::size_t j = 0; j < m; ++j)
-      EXPECT_TRUE(support::same_bits(one.edges.at(i, j), other.edges.at(m - 1 - i, m - 1 - j)));
-  for (std::size_t e = 0; e < environments; ++e)
-    for (std::size_t v = 0; v < m; ++v)
-      EXPECT_TRUE(support::same_bits(one.environments[e].changed[v],
-                                     other.environments[environments - 1 - e].changed[m - 1 - v]));
+  support::expect_turned_round(one, other);
 }
 
 TEST(FindGraph, UnitsDoNotMatter) {
@@ -188,11 +182,6 @@ TEST(FindGraph, CanBeStopped) {
   for (double p : result.edges.values) EXPECT_TRUE(p >= 0 && p <= 1);
 }
 
-bool warns(const GraphResult& result, std::string_view words) {
-  return std::any_of(result.warnings.begin(), result.warnings.end(),
-                     [&](const std::string& one) { return one.find(words) != std::string::npos; });
-}
-
 TEST(FindGraph, StoppedAtOnceKnowsWhatItDoesNotKnow) {
   const GraphSimulation world = simulated("0->1->2,3->4,5->6", GraphShift::none, 18, 400);
   const std::atomic<bool> stop = true;
@@ -200,7 +189,7 @@ TEST(FindGraph, StoppedAtOnceKnowsWhatItDoesNotKnow) {
   options.stop = &stop;
   const GraphResult result = find_graph(world.data, options);
   EXPECT_TRUE(result.search.one_graph);
-  EXPECT_TRUE(warns(result, "no posterior"));
+  EXPECT_TRUE(support::warns(result, "no posterior"));
   // Nothing was looked at: pairs are joined one way or the other, nobody can say which.
   for (const auto& [a, b] : {std::pair(0, 1), std::pair(1, 2), std::pair(3, 4), std::pair(5, 6)})
     for (const double p : {result.edges.at(std::size_t(a), std::size_t(b)),
@@ -224,7 +213,7 @@ TEST(FindGraph, StoppedBeforeItsChainsLeavesOpenWhatTheClassDoes) {
   const GraphResult result = answer();
   EXPECT_EQ(result.search.stopped, "stopped");
   EXPECT_TRUE(result.search.one_graph);
-  EXPECT_TRUE(warns(result, "no posterior"));
+  EXPECT_TRUE(support::warns(result, "no posterior"));
   EXPECT_NEAR(result.edges.at(0, 1), 1. / 3, 0.1);  // one of 0->1->2, 0<-1->2, 0<-1<-2
   EXPECT_NEAR(result.edges.at(1, 2), 2. / 3, 0.1);
   EXPECT_NEAR(result.edges.at(3, 4), 1. / 2, 0.1);
@@ -251,12 +240,6 @@ Dataset plain(std::size_t m, const std::vector<std::size_t>& rows) {
   return data;
 }
 
-void expect_usable(const GraphResult& result) {
-  for (double p : result.edges.values) EXPECT_TRUE(p >= 0 && p <= 1 + 1e-12);
-  for (const GraphEnvironment& e : result.environments)
-    for (double p : e.changed) EXPECT_TRUE(p >= 0 && p <= 1);
-}
-
 TEST(FindGraph, AConstantColumnIsAnError) {
   Dataset data = plain(3, {30, 20});
   for (double& x : data.columns[1].values) x = 4;
@@ -273,27 +256,24 @@ TEST(FindGraph, AColumnMayBeConstantInOneEnvironment) {
   Dataset data = plain(6, {60, 20});
   for (std::size_t n = 60; n < 80; ++n) data.columns[2].values[n] = 1;
   const GraphResult result = find_graph(data, quick());
-  expect_usable(result);
+  support::expect_usable(result);
   EXPECT_GT(result.environments[1].changed[2], 0.95);
 }
 
 TEST(FindGraph, SmallAndOddEnvironments) {
-  expect_usable(find_graph(plain(6, {40, 1, 1}), quick()));
-  expect_usable(find_graph(plain(3, {40}), quick()));
+  support::expect_usable(find_graph(plain(6, {40, 1, 1}), quick()));
+  support::expect_usable(find_graph(plain(3, {40}), quick()));
   const GraphResult wide = find_graph(plain(30, {9, 5}), quick());
-  expect_usable(wide);
-  EXPECT_TRUE(std::any_of(wide.warnings.begin(), wide.warnings.end(), [](const auto& w) {
-    return w.find("more variables") != std::string::npos;
-  }));
+  support::expect_usable(wide);
+  EXPECT_TRUE(support::warns(wide, "more variables"));
 }
 
 TEST(FindGraph, CopiesAreNamed) {
   Dataset data = plain(6, {60, 20});
   data.columns[4].values = data.columns[1].values;
   const GraphResult result = find_graph(data, quick());
-  expect_usable(result);
-  EXPECT_TRUE(std::any_of(result.warnings.begin(), result.warnings.end(),
-                          [](const auto& w) { return w.find("copies") != std::string::npos; }));
+  support::expect_usable(result);
+  EXPECT_TRUE(support::warns(result, "copies"));
 }
 
 TEST(FindGraph, KindsOfColumnsAreNotMixed) {

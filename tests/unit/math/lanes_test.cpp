@@ -37,15 +37,20 @@ void expect_same_bits(const std::vector<double>& x, void (*lanes)(std::span<doub
   });
 }
 
+/// These, no number, and as many ones as whole vectors need.
+void add_special(std::vector<double>& x, std::initializer_list<double> special,
+                 std::size_t multiple = 8) {
+  x.insert(x.end(), special);
+  x.push_back(std::nan(""));
+  while (x.size() % multiple) x.push_back(1);
+}
+
 TEST(Lanes, ExpHasTheBitsOfTheScalar) {
   Inputs inputs(61);
   auto x = inputs.reals(support::effort(200000), -720, 720);
   for (double v : inputs.reals(support::effort(80000), -1, 1)) x.push_back(v);
-  for (double v : {0.0, -0.0, infinity, -infinity, -708.0, std::nextafter(-708.0, -infinity), 709.0,
-                   std::nextafter(709.0, infinity), 1e308, -1e308, 5e-324, -5e-324, -745.0, 710.0})
-    x.push_back(v);
-  x.push_back(std::nan(""));
-  while (x.size() % 8) x.push_back(1);
+  add_special(x, {0.0, -0.0, infinity, -infinity, -708.0, std::nextafter(-708.0, -infinity), 709.0,
+                  std::nextafter(709.0, infinity), 1e308, -1e308, 5e-324, -5e-324, -745.0, 710.0});
   expect_same_bits(x, support::lanes_exp, portable_exp);
 }
 
@@ -54,22 +59,16 @@ TEST(Lanes, LogHasTheBitsOfTheScalar) {
   auto x = inputs.reals(support::effort(200000), 0.1, 3);
   for (std::size_t i = 0; i < support::effort(80000); ++i)
     x.push_back(std::ldexp(inputs.real(0.5, 1), inputs.whole(2045) - 1021));
-  for (double v : {1.0, std::sqrt(0.5), std::nextafter(1.0, 0.0), std::nextafter(1.0, 2.0),
-                   std::numeric_limits<double>::min(), std::numeric_limits<double>::max(), 0x1p-53,
-                   1 - 0x1p-53})
-    x.push_back(v);
-  x.push_back(std::nan(""));
-  while (x.size() % 8) x.push_back(1);
+  add_special(x, {1.0, std::sqrt(0.5), std::nextafter(1.0, 0.0), std::nextafter(1.0, 2.0),
+                  std::numeric_limits<double>::min(), std::numeric_limits<double>::max(), 0x1p-53,
+                  1 - 0x1p-53});
   expect_same_bits(x, support::lanes_log, portable_log);
 }
 
 TEST(Lanes, TanhHasTheBitsOfTheScalar) {
   Inputs inputs(64);
   auto x = inputs.reals(support::effort(80000), -25, 25);
-  for (double v : {0.0, -0.0, infinity, -infinity, 400.0, -400.0, 1e308, -1e308, 5e-324, 1e-9})
-    x.push_back(v);
-  x.push_back(std::nan(""));
-  while (x.size() % 8) x.push_back(1);
+  add_special(x, {0.0, -0.0, infinity, -infinity, 400.0, -400.0, 1e308, -1e308, 5e-324, 1e-9});
   expect_same_bits(x, support::lanes_tanh, portable_tanh);
 }
 
@@ -77,11 +76,10 @@ TEST(Lanes, PowersOfTwoHaveTheBitsOfTheScalar) {
   Inputs inputs(65);
   auto x = inputs.reals(support::effort(100000), -1060, 1060);
   for (double v : inputs.reals(support::effort(40000), -1, 1)) x.push_back(v);
-  for (double v : {0.0, -0.0, infinity, -infinity, 0.5, -0.5, 1022.0, -1022.0, 1e308, -1e308, 1e17,
-                   -1e17, 5e-324})
-    x.push_back(v);
-  x.push_back(std::nan(""));
-  while (x.size() % 16) x.push_back(1);
+  add_special(x,
+              {0.0, -0.0, infinity, -infinity, 0.5, -0.5, 1022.0, -1022.0, 1e308, -1e308, 1e17,
+               -1e17, 5e-324},
+              16);
   expect_same_bits(x, support::lanes_exp2, portable_exp2);
 }
 
