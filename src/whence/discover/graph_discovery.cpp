@@ -181,6 +181,20 @@ void warn(GraphResult& result, const Dataset& data) {
                     all, result.environments.size()));
 }
 
+/// Effects that have as many causes as a family may hold, where there are more variables.
+std::vector<std::string> warnings_of_full_families(const FamilyScorer& scorer, const Dag& dag,
+                                                   const std::vector<std::string>& names) {
+  std::vector<std::string> list;
+  const std::size_t most = scorer.max_parents();
+  for (std::size_t v = 0; v < names.size() && most + 1 < names.size(); ++v)
+    if (dag.parents(v).size() == most)
+      list.push_back(
+          fmt::format("{} has {} causes, the most that this model takes: there may be "
+                      "more, and what they do may pass for changes of its mechanism",
+                      names[v], most));
+  return list;
+}
+
 /// From the canonical order back to that of the data.
 GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order) {
   GraphResult result = found;
@@ -295,6 +309,7 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options, const P
   for (const GraphDraw& draw : found.belief.draws) result.draws.push_back(draw.dag.graph());
   result.findings = findings_of(*scored.table, found.best, result.edges, how);
   result.graph = likely_graph(result.edges, result.cycle_broken);
+  result.warnings = warnings_of_full_families(*scored.scorer, found.best.dag, result.variables);
   result = in_given_order(result, order);
   result.essential = equivalence_class(result.graph, likely_targets(result));
   advise(result);

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "whence/adapt/categorical_family_scores.hpp"
 #include "whence/adapt/linear_family_scores.hpp"
 #include "whence/backends/threads.hpp"
 #include "whence/belief/graph_neighbourhood.hpp"
 #include "whence/belief/graph_search.hpp"
+#include "whence/core/error.hpp"
 
 namespace whence {
 
@@ -240,6 +243,26 @@ Progress part_of(const Progress& whole, double from, double to) {
 
 }  // namespace
 
+namespace {
+
+/// What must be there has to fit into a family.
+void refuse_large_families(const Dataset& data, const FamilyScorer& scorer,
+                           const EdgeKnowledge& knowledge) {
+  const std::size_t m = data.variables.size();
+  for (std::size_t effect = 0; effect < m; ++effect) {
+    std::size_t causes = 0;
+    for (std::size_t cause = 0; cause < m; ++cause)
+      causes += knowledge.of(m, cause, effect) == EdgeKnowledge::Word::required;
+    if (causes > scorer.max_parents())
+      throw Error(ExitCode::resource, "E-LIMIT-PARENTS", data.variables[effect].name,
+                  fmt::format("{} causes are given, and this model takes at most {} of an effect",
+                              causes, scorer.max_parents()),
+                  "leave out the weakest of them");
+  }
+}
+
+}  // namespace
+
 ScoredFamilies score_families(const Dataset& data, const GraphOptions& options, double scale) {
   ScoredFamilies result;
   if (options.model == GraphModel::categorical) {
@@ -253,6 +276,7 @@ ScoredFamilies score_families(const Dataset& data, const GraphOptions& options, 
     how.known = known_changes(data, options);
     result.scorer = std::make_unique<LinearFamilyScorer>(data, how);
   }
+  refuse_large_families(data, *result.scorer, options.knowledge);
   result.table =
       std::make_unique<FamilyTable>(*result.scorer, options.knowledge, regime_prior(data, options));
   result.scale = scale;

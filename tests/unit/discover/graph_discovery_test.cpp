@@ -268,6 +268,35 @@ TEST(FindGraph, SmallAndOddEnvironments) {
   EXPECT_TRUE(support::warns(wide, "more variables"));
 }
 
+/// Everybody causes the last variable, and nothing else happens.
+GraphSimulation many_causes(std::size_t causes) {
+  Graph graph(causes + 1);
+  for (std::size_t v = 0; v < causes; ++v) graph.set_edge(VariableId(v), VariableId(causes));
+  GraphWorldSpec spec{graph};
+  spec.environments = 2;
+  spec.baseline_rows = 200;
+  return simulate_graph(spec, 5);
+}
+
+TEST(FindGraph, AnEffectOfTooManyCausesIsNamed) {
+  const GraphSimulation simulation = many_causes(27);
+  GraphOptions options;
+  options.baseline = 0;
+  options.restarts = 1, options.sweeps = 10;
+  const GraphResult result = find_graph(simulation.data, options);
+  ASSERT_FALSE(result.warnings.empty());
+  EXPECT_NE(result.warnings[0].find("X27 has 24 causes"), std::string::npos) << result.warnings[0];
+  Graph all(28);
+  for (std::size_t v = 0; v < 27; ++v) all.set_edge(VariableId(v), VariableId(27));
+  try {
+    find_changes(simulation.data, all, options);
+    FAIL() << "more causes than fit were taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.id(), "E-LIMIT-PARENTS");
+    EXPECT_EQ(error.code(), ExitCode::resource);
+  }
+}
+
 TEST(FindGraph, CopiesAreNamed) {
   Dataset data = plain(6, {60, 20});
   data.columns[4].values = data.columns[1].values;
