@@ -103,7 +103,12 @@ EquivalenceClass equivalence_class(const Graph& graph,
   return result;
 }
 
-Dag random_member(const EquivalenceClass& all, Stream& stream) {
+namespace {
+
+/// Walks through the undirected parts, each time to one of the variables with most neighbours
+/// behind, and orients along the walk. `choose` picks one of them.
+template <class Choose>
+Dag walked(const EquivalenceClass& all, const Choose& choose) {
   const std::size_t m = all.directed.variables();
   std::vector<std::vector<std::size_t>> neighbours(m);
   for (const auto& [a, b] : all.undirected) {
@@ -120,7 +125,7 @@ Dag random_member(const EquivalenceClass& all, Stream& stream) {
       if (!next.empty() && behind[v] > behind[next[0]]) next.clear();
       if (next.empty() || behind[v] == behind[next[0]]) next.push_back(v);
     }
-    const std::size_t v = next[std::size_t(sample_index(stream, int(next.size())))];
+    const std::size_t v = choose(next);
     done[v] = true;
     for (std::size_t u : neighbours[v]) {
       if (done[u])
@@ -131,6 +136,20 @@ Dag random_member(const EquivalenceClass& all, Stream& stream) {
   }
   dag.update();
   return dag;
+}
+
+}  // namespace
+
+Dag random_member(const EquivalenceClass& all, Stream& stream) {
+  return walked(all, [&](const std::vector<std::size_t>& next) {
+    return next[std::size_t(sample_index(stream, int(next.size())))];
+  });
+}
+
+Dag member_from(const EquivalenceClass& all, std::size_t first) {
+  return walked(all, [&](const std::vector<std::size_t>& next) {
+    return std::find(next.begin(), next.end(), first) != next.end() ? first : next[0];
+  });
 }
 
 }  // namespace whence

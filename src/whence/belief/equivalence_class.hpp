@@ -33,4 +33,8 @@ EquivalenceClass equivalence_class(const Graph& graph,
 /// Every member can come out; where the parts are trees or complete, all are equally likely.
 Dag random_member(const EquivalenceClass& all, Stream& stream);
 
+/// The graph of the class that such a walk from `first` gives: what the class leaves open points
+/// away from it.
+Dag member_from(const EquivalenceClass& all, std::size_t first);
+
 }  // namespace whence

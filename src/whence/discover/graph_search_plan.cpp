@@ -8,6 +8,7 @@
 #include "whence/adapt/categorical_family_scores.hpp"
 #include "whence/adapt/linear_family_scores.hpp"
 #include "whence/backends/threads.hpp"
+#include "whence/belief/collider_search.hpp"
 #include "whence/belief/graph_neighbourhood.hpp"
 #include "whence/belief/graph_search.hpp"
 #include "whence/core/error.hpp"
@@ -78,6 +79,7 @@ GraphDraw search_from(const FamilyTable& table, const GraphOptions& options, con
     climber.iterate(rounds / 4, stream, options.stop);
     tell(options, climber.score());
   }
+  if (table.scores_are_dear()) open_colliders(table, climber, options.stop);
   if (!table.scores_are_dear()) climber.climb_by_scores(options.stop);
   return {climber.dag(), climber.regime(), climber.score()};
 }

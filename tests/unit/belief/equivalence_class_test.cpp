@@ -88,5 +88,19 @@ TEST(EquivalenceClass, KnowsWhatItLeavesOpen) {
   EXPECT_EQ(collider.directed, read_graph("0->2,1->2"));
 }
 
+TEST(MemberFrom, IsAMemberThatPointsAway) {
+  for (const Graph& graph : all_acyclic_graphs(4)) {
+    const EquivalenceClass all = equivalence_class(graph);
+    for (std::size_t first = 0; first < 4; ++first) {
+      const Graph member = member_from(all, first).graph();
+      EXPECT_EQ(equivalence_class(member), all) << graph.to_string();
+      for (const auto& [a, b] : all.undirected)
+        if (a == first || b == first) {
+          EXPECT_TRUE(edge(member, first, a == first ? b : a)) << graph.to_string();
+        }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace whence

@@ -1,11 +1,11 @@
 // One graph against its neighbours, with scores that are made up.
 #include "whence/belief/graph_neighbourhood.hpp"
 
-#include <atomic>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
+#include "tests/support/made_up_scores.hpp"
 #include "whence/belief/graph_search.hpp"
 
 namespace whence {
@@ -13,61 +13,18 @@ namespace {
 
 constexpr std::size_t size = 6, places = 3;
 
-/// Every family has a score of its own, between -3 and 3, and `reward` if it has any parent; in
-/// environment 1 the mechanisms of `targets` changed. Estimates, if there are any, are the scores'
-/// differences.
-class MadeUpScores : public FamilyScorer {
- public:
-  explicit MadeUpScores(std::vector<std::size_t> targets = {}, bool estimates = false,
-                        double reward = 0)
-      : targets_(std::move(targets)), estimates_(estimates), reward_(reward) {}
-
-  std::size_t variables() const override { return size; }
-  std::size_t environments() const override { return places; }
-  std::size_t max_parents() const override { return size - 1; }
-  double log_score(std::size_t child, std::span<const std::size_t> parents,
-                   const EnvironmentRegime&) const override {
-    ++scored_;
-    return value(child, parents);
+/// Every family has a score of its own, between -3 and 3, and `reward` if it has any parent.
+struct OwnScores : support::MadeUpScores {
+  explicit OwnScores(std::vector<std::size_t> changed = {}, double reward = 0)
+      : MadeUpScores(size, places,
+                     [reward](std::size_t child, std::span<const std::size_t> parents) {
+                       std::uint32_t set = 0;
+                       for (std::size_t p : parents) set |= 1u << p;
+                       Stream stream(3, Purpose::tests, {std::uint32_t(child), set, 0});
+                       return (parents.empty() ? 0 : reward) + 6 * stream.uniform() - 3;
+                     }) {
+    targets = std::move(changed);
   }
-  double log_score_without(std::size_t child, std::span<const std::size_t> parents,
-                           const EnvironmentRegime&, std::size_t) const override {
-    return value(child, parents);
-  }
-  double log_redrawn(std::size_t, std::span<const std::size_t>, std::size_t,
-                     EnvironmentState) const override {
-    return 0;
-  }
-  void changed(std::size_t child, std::span<const std::size_t>, const EnvironmentRegime&,
-               std::span<double> probability) const override {
-    for (double& p : probability) p = 0;
-    for (std::size_t t : targets_)
-      if (t == child) probability[1] = 1;
-  }
-  bool has_estimates() const override { return estimates_; }
-  EstimateQuality estimate_quality() const override { return {0, false, true}; }
-  void estimate_gains(std::size_t child, std::span<const std::size_t> parents,
-                      const EnvironmentRegime&, std::span<double> gains) const override {
-    VariableSet set;
-    for (std::size_t p : parents) set.insert(p);
-    for (std::size_t v = 0; v < size; ++v)
-      gains[v] = v == child ? std::nan("")
-                            : value(child, set.flipped(v).members()) - value(child, parents);
-  }
-  bool likelihood_equivalent() const override { return false; }
-  std::size_t scored() const { return scored_; }
-
- private:
-  double value(std::size_t child, std::span<const std::size_t> parents) const {
-    std::uint32_t set = 0;
-    for (std::size_t p : parents) set |= 1u << p;
-    return (parents.empty() ? 0 : reward_) +
-           6 * Stream(3, Purpose::tests, {std::uint32_t(child), set, 0}).uniform() - 3;
-  }
-  std::vector<std::size_t> targets_;
-  bool estimates_;
-  double reward_;
-  mutable std::atomic<std::size_t> scored_{0};
 };
 
 Dag chain_with_a_branch() { return Dag(read_graph("0->1->2->3,1->4,3->5")); }
@@ -130,14 +87,14 @@ void expect_weighed(const FamilyTable& table, const GraphDraw& graph, const Edge
 
 TEST(GraphNeighbourhood, WeighsEachPairGivenTheRest) {
   // Every second mechanism changed: each edge has one end that did.
-  const MadeUpScores scores({0, 2, 4, 5});
+  const OwnScores scores({0, 2, 4, 5});
   const FamilyTable table(scores);
   const GraphDraw graph = sparse(table, chain_with_a_branch());
   expect_weighed(table, graph, probabilities(table, graph), true);
 }
 
 TEST(GraphNeighbourhood, SharesOutWhatNoChangeDirects) {
-  const MadeUpScores scores;
+  const OwnScores scores;
   const FamilyTable table(scores);
   const GraphDraw graph = sparse(table, chain_with_a_branch());
   const EdgeMatrix found = probabilities(table, graph);
@@ -149,7 +106,7 @@ TEST(GraphNeighbourhood, SharesOutWhatNoChangeDirects) {
 }
 
 TEST(GraphNeighbourhood, AnUnfinishedGraphIsNotSaidToHaveEveryEdgeThatWouldHelp) {
-  const MadeUpScores scores({}, false, 30);
+  const OwnScores scores({}, 30);
   const FamilyTable table(scores);
   const EdgeMatrix found = probabilities(table, sparse(table, Dag(size)));
   double joined = 0;
@@ -159,7 +116,7 @@ TEST(GraphNeighbourhood, AnUnfinishedGraphIsNotSaidToHaveEveryEdgeThatWouldHelp)
 }
 
 TEST(GraphNeighbourhood, KeepsToWhatIsKnown) {
-  const MadeUpScores scores;
+  const OwnScores scores;
   EdgeKnowledge knowledge;
   knowledge.words.assign(size * size, EdgeKnowledge::Word::open);
   knowledge.words[0 * size + 1] = EdgeKnowledge::Word::required;
@@ -172,7 +129,8 @@ TEST(GraphNeighbourhood, KeepsToWhatIsKnown) {
 }
 
 TEST(GraphNeighbourhood, LeavesOutWhatEstimatesCallHopeless) {
-  const MadeUpScores scores({0, 2, 4, 5}, true);
+  OwnScores scores({0, 2, 4, 5});
+  scores.estimates = true;
   const FamilyTable table(scores);
   const GraphDraw graph = sparse(table, chain_with_a_branch());
   const EdgeMatrix found = probabilities(table, graph);
