@@ -16,61 +16,6 @@ using namespace linear_noise;
 
 namespace {
 
-/// The median, the lower one of two.
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + std::ptrdiff_t((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-/// Where a column lies and how far it spreads: the median of the reference environment, and the
-/// median distance from each environment's own median (1.4826 of it is a Gaussian's sigma).
-struct Place {
-  double centre = 0, spread = 1;
-};
-
-Place place_of(const Dataset& data, std::size_t variable, std::size_t reference) {
-  const std::vector<double>& values = data.columns[variable].values;
-  Place place;
-  std::vector<double> distances, squares;
-  for (std::size_t e = 0; e < data.environments.size(); ++e) {
-    const Environment& environment = data.environments[e];
-    const auto begin = values.begin() + std::ptrdiff_t(environment.begin);
-    const auto end = values.begin() + std::ptrdiff_t(environment.end);
-    const double middle = median_of({begin, end});
-    if (e == reference) place.centre = middle;
-    for (auto x = begin; x != end; ++x) distances.push_back(std::abs(*x - middle));
-  }
-  place.spread = 1.4826 * median_of(distances);
-  if (!(place.spread > 0)) {  // more than half of the column sits on its medians
-    double sum = 0;
-    for (double distance : distances) sum += distance * distance;
-    place.spread = std::sqrt(sum / double(std::max<std::size_t>(1, distances.size())));
-  }
-  if (!(place.spread > 0)) {  // constant within every environment
-    double sum = 0;
-    for (double x : values) sum += (x - place.centre) * (x - place.centre);
-    place.spread = std::sqrt(sum / double(std::max<std::size_t>(1, values.size())));
-  }
-  if (!(place.spread > 0) || !std::isfinite(place.spread))
-    throw Error(ExitCode::bad_data, "E-DATA-CONSTANT", data.variables[variable].name,
-                "the column has the same value in every row",
-                "leave it out: nothing can be learnt about it");
-  return place;
-}
-
-std::size_t largest_environment(const Dataset& data) {
-  std::size_t best = 0;
-  for (std::size_t e = 1; e < data.environments.size(); ++e)
-    if (data.environments[e].rows() > data.environments[best].rows()) best = e;
-  return best;
-}
-
-}  // namespace
-
-namespace {
-
 /// The evidence of each environment on its own.
 void evidence_alone(const FamilyGrams& grams, const RegressionPrior& prior,
                     std::span<double> evidence) {
@@ -122,8 +67,7 @@ LinearFamilyScorer::LinearFamilyScorer(const Dataset& data, LinearScoreOptions o
   counts_.assign(stride_, 0.0);
   for (std::size_t e = 0; e < environments_; ++e) counts_[e] = double(data.environments[e].rows());
 
-  std::vector<Place> places;
-  for (std::size_t v = 0; v < variables_; ++v) places.push_back(place_of(data, v, reference_));
+  columns_ = column_units(data, reference_);
   if (options_.robust) {
     std::vector<std::size_t> rows;
     for (const Environment& environment : data.environments) rows.push_back(environment.rows());
@@ -134,7 +78,7 @@ LinearFamilyScorer::LinearFamilyScorer(const Dataset& data, LinearScoreOptions o
   for (std::size_t e = 0; e < environments_; ++e)
     for (std::size_t n = data.environments[e].begin; n < data.environments[e].end; ++n) {
       for (std::size_t v = 0; v < variables_; ++v)
-        z[v + 1] = (data.columns[v].values[n] - places[v].centre) / places[v].spread;
+        z[v + 1] = (data.columns[v].values[n] - columns_[v].centre) / columns_[v].unit;
       for (std::size_t r = 0; r <= variables_; ++r)
         for (std::size_t c = 0; c <= r; ++c) grams_[packed(r, c) * stride_ + e] += z[r] * z[c];
       for (std::size_t c = 0; c <= variables_ && options_.robust; ++c)
@@ -152,13 +96,15 @@ LinearFamilyScorer LinearFamilyScorer::with_scale(double scale) const {
 
 void LinearFamilyScorer::tabulate_hard_changes() {
   // In the units of the whole column: how it spreads when it is cut off says nothing of the scale.
-  const RegressionPrior prior{options_.hard_mean_weight, 1, 1.5, options_.hard_scale / 2};
   const std::size_t kinds = options_.robust ? std::size(noises) : 1;
   constexpr int rounds = 6;
   hard_.resize(kinds * variables_ * stride_);
   hard_each_.clear();
   for (std::size_t v = 0; v < variables_; ++v) {
     const Family family(*this, v, {});
+    const double spread = columns_[v].spread / columns_[v].unit;
+    const RegressionPrior prior{options_.hard_mean_weight, 1, 1.5,
+                                options_.hard_scale * spread * spread / 2};
     std::vector<double> each;
     for (std::size_t kind = 0; kind < kinds; ++kind) {
       const std::span<double> own(&hard_[(kind * variables_ + v) * stride_], stride_);
@@ -175,20 +121,23 @@ void LinearFamilyScorer::tabulate_hard_changes() {
   }
 }
 
-RegressionPrior LinearFamilyScorer::equivalent_prior(std::size_t parents) const {
-  const double t = options_.scale;
+RegressionPrior LinearFamilyScorer::equivalent_prior(std::size_t parents, double t) const {
   return {options_.mean_weight, t, (3 + double(parents)) / 2, t / 2};
 }
 
-/// The noise of a changed mechanism is of the order of what it was elsewhere, not of the order of
-/// the prior: ten rows could not tell the two apart.
+RegressionPrior LinearFamilyScorer::equivalent_prior(std::size_t parents) const {
+  return equivalent_prior(parents, options_.scale);
+}
+
+/// The noise of one changed mechanism is of the order of what it was elsewhere, not of the order of
+/// the prior: ten rows could not tell the two apart. Where everything was redrawn, no graph of a
+/// Markov class may gain by that: there the columns' units tell the order of the noise.
 LinearFamilyScorer::Priors LinearFamilyScorer::priors(std::size_t parents, double variance) const {
   const RegressionPrior equivalent = equivalent_prior(parents);
-  RegressionPrior changed = equivalent, redrawn = equivalent;
+  RegressionPrior changed = equivalent;
   changed.shape = 2;
   changed.rate = 2 * variance;
-  redrawn.rate = 1.5 * variance;
-  return {equivalent, changed, redrawn};
+  return {equivalent, changed, equivalent_prior(parents, options_.redrawn_scale)};
 }
 
 double LinearFamilyScorer::reference_variance(const Family& family) const {
@@ -198,18 +147,16 @@ double LinearFamilyScorer::reference_variance(const Family& family) const {
 /// The evidence of each environment for a mechanism of its own, where everything changed: each of
 /// them has noise of its own kind.
 std::vector<double> LinearFamilyScorer::redrawn(const Family& family, bool tails) const {
+  const RegressionPrior prior = equivalent_prior(family.parents(), options_.redrawn_scale);
   std::vector<double> own(stride_), each;
-  evidence_alone(family.grams(), priors(family.parents(), reference_variance(family)).redrawn, own);
+  evidence_alone(family.grams(), prior, own);
   if (!options_.robust || !tails) return own;
   mix(noises[gaussian].share, own, each);
-  const RegressionPrior equivalent = equivalent_prior(family.parents());
   StudentFamily student(rows_, family.columns(), family.grams());
-  constexpr int rounds = 3;
+  constexpr int rounds = 4;
   for (std::size_t kind = gaussian + 1; kind < std::size(noises); ++kind) {
     student.set_freedom(noises[kind].freedom);
-    evidence_alone(student, equivalent, rounds, own);  // weighs, before the variance is known
-    const double variance = variance_in(student.grams(), equivalent, reference_);
-    evidence_alone(student, priors(family.parents(), variance).redrawn, rounds, own);
+    evidence_alone(student, prior, rounds, own);
     mix(noises[kind].share, own, each);
   }
   return each;

@@ -2,14 +2,16 @@
 //
 // Noise is Gaussian, or one of a Gaussian and some Student laws, each with its share of the prior.
 // The prior is that of a normal-inverse-Wishart law of all variables (BGe) in its local form, so
-// without a change all graphs of a Markov class score alike as far as noise is Gaussian. Columns
-// enter in units of their spread within environments: units do not matter.
+// without a change all graphs of a Markov class score alike as far as noise is Gaussian; nor do
+// they differ where everything changed. Columns enter in units of what the others do not explain of
+// them (column_units.hpp): the units of the data do not matter.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include "whence/adapt/column_units.hpp"
 #include "whence/adapt/pool_sum.hpp"
 #include "whence/adapt/regression_pools.hpp"
 #include "whence/adapt/student_family.hpp"
@@ -19,10 +21,11 @@
 namespace whence {
 
 struct LinearScoreOptions {
-  double scale = 0.1;                   // t: prior variance and slope precision, in squared spreads
+  double scale = 1;                     // t: prior variance and slope precision, in squared units
   double mean_weight = 0.1;             // precision of an intercept
   double hard_mean_weight = 0.01;       // of the mean of a variable that is cut off
-  double hard_scale = 0.1;              // prior variance of a variable that is cut off
+  double hard_scale = 0.1;              // its prior variance, in squared spreads of the column
+  double redrawn_scale = 6;             // t where everything changed: see column_units.hpp
   double change_probability = 0;        // of a mechanism in a sparse environment; 0: 1 / variables
   double hard_share = 0.5;              // of the changes: cut off from its parents
   bool robust = false;                  // noise may have heavy tails
@@ -72,6 +75,7 @@ class LinearFamilyScorer final : public FamilyScorer {
     RegressionPrior redrawn;     // of each mechanism where everything changed
   };
   RegressionPrior equivalent_prior(std::size_t parents) const;
+  RegressionPrior equivalent_prior(std::size_t parents, double scale) const;
   Priors priors(std::size_t parents, double variance) const;
   const double* gram(std::size_t a, std::size_t b) const {
     return &grams_[packed(std::max(a, b), std::min(a, b)) * stride_];
@@ -95,6 +99,7 @@ class LinearFamilyScorer final : public FamilyScorer {
 
   std::size_t variables_ = 0, environments_ = 0, stride_ = 0, reference_ = 0;
   LinearScoreOptions options_;
+  std::vector<ColumnUnit> columns_;
   std::vector<double> counts_;  // [stride]
   std::vector<double> grams_;   // [packed over 1 + variables][stride]; 0 is the constant
   RowPieces rows_;              // the same columns; empty where noise is Gaussian

@@ -209,6 +209,40 @@ bool GraphClimber::turn_stars(const std::atomic<bool>* stop) {
   return any;
 }
 
+bool GraphClimber::exchange_parents(const std::atomic<bool>* stop) {
+  constexpr double worth_climbing = -20;  // nats
+  bool any = false;
+  if (table_.scores_are_dear()) return any;
+  for (std::size_t to = 0; to < dag_.variables(); ++to)
+    for (const std::size_t from : dag_.parents(to).members()) {
+      if (stopped(stop)) return any;
+      if (!dag_.edge(from, to)) continue;  // it went with an earlier one
+      Dag next = dag_;
+      next.set_parents(to, dag_.parents(from));
+      next.set_parents(from, dag_.parents(to).flipped(from).flipped(to));
+      if (!next.update()) continue;
+      const double gain = table_.score(regime_, from, next.parents(from)) +
+                          table_.score(regime_, to, next.parents(to)) - scores_[from] - scores_[to];
+      if (!(gain > worth_climbing)) continue;
+      const GraphClimber before = *this;
+      const double old = score();
+      apply(next);
+      climb(stop);
+      if (score() > old + least_gain)
+        any = true;
+      else
+        restore(before);
+    }
+  return any;
+}
+
+void GraphClimber::restore(const GraphClimber& before) {
+  dag_ = before.dag_;
+  scores_ = before.scores_;
+  gains_ = before.gains_;
+  estimated_ = before.estimated_;
+}
+
 Dag GraphClimber::disturbed(Stream& stream) const {
   const std::size_t m = dag_.variables();
   Dag next = dag_;
@@ -259,12 +293,7 @@ void GraphClimber::iterate(int rounds, Stream& stream, const std::atomic<bool>* 
     const double old = score();
     apply(next);
     climb(stop);
-    if (score() <= old + least_gain) {
-      dag_ = before.dag_;
-      scores_ = before.scores_;
-      gains_ = before.gains_;
-      estimated_ = before.estimated_;
-    }
+    if (score() <= old + least_gain) restore(before);
   }
 }
 

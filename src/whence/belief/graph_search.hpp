@@ -32,6 +32,10 @@ class GraphClimber {
   /// Makes all neighbours of each variable its causes, then its effects; keeps what is better after
   /// climbing.
   bool turn_stars(const std::atomic<bool>* stop = nullptr);
+  /// Turns each edge round and exchanges the parents of its ends; keeps what is better after
+  /// climbing. Of two variables that are nearly copies, one may stand where the other should: no
+  /// single edge gets out of that. Not where scores are dear.
+  bool exchange_parents(const std::atomic<bool>* stop = nullptr);
   /// Disturbs, climbs, keeps what is better; `rounds` times.
   void iterate(int rounds, Stream& stream, const std::atomic<bool>* stop = nullptr);
 
@@ -43,6 +47,7 @@ class GraphClimber {
   bool out_of_reach(const Dag& next) const;
   bool step();
   void apply(const Dag& next);
+  void restore(const GraphClimber& before);
   Dag disturbed(Stream& stream) const;
 
   const FamilyTable& table_;

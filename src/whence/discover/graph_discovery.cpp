@@ -127,6 +127,39 @@ void advise(GraphResult& result) {
   }
 }
 
+/// Environments in which a variable's mechanism changed by itself, more probably than not.
+std::vector<std::size_t> changed_in(const GraphResult& result, std::size_t variable) {
+  std::vector<std::size_t> list;
+  for (std::size_t e = 0; e < result.environments.size(); ++e)
+    if (result.environments[e].all_changed < 0.5 && result.environments[e].changed[variable] > 0.5)
+      list.push_back(e);
+  return list;
+}
+
+/// A hidden cause of two variables is not in the model: it joins them by an edge. But then the
+/// effect does not follow when the cause is changed: its mechanism seems to change with the
+/// cause's, every time. By chance that happens to one edge in as many as there are variables, or
+/// fewer.
+void suspect_hidden_causes(GraphResult& result) {
+  const std::size_t m = result.variables.size();
+  for (std::size_t from = 0; from < m; ++from) {
+    const std::vector<std::size_t> where = changed_in(result, from);
+    for (std::size_t to = 0; to < m && !where.empty(); ++to) {
+      if (!result.graph.edge(VariableId(from), VariableId(to))) continue;
+      const std::vector<std::size_t> with = changed_in(result, to);
+      if (!std::includes(with.begin(), with.end(), where.begin(), where.end())) continue;
+      result.maybe_confounded.emplace_back(from, to);
+      result.warnings.push_back(fmt::format(
+          "{0} -> {1} may be the work of a hidden common cause: wherever {0} changed ({2}), the "
+          "mechanism of {1} seems to have changed too; an environment in which {0} alone is set "
+          "from outside would tell",
+          result.variables[from], result.variables[to],
+          where.size() == 1 ? result.environments[where[0]].name
+                            : fmt::format("{} environments", where.size())));
+    }
+  }
+}
+
 double distance_to_second(std::vector<double> scores) {
   std::sort(scores.begin(), scores.end(), std::greater<>());
   return scores[0] - scores[1];
@@ -313,6 +346,7 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options, const P
   result = in_given_order(result, order);
   result.essential = equivalence_class(result.graph, likely_targets(result));
   advise(result);
+  suspect_hidden_causes(result);
   warn(result, data);
   return result;
 }

@@ -44,9 +44,9 @@ struct GraphOptions {
   EdgeKnowledge knowledge;              // [cause][effect], in the data's order
   std::vector<KnownChange> known;       // [variable][environment]; empty: nothing is known
   bool robust = true;                   // linear: noise may have heavy tails
-  std::vector<double> scales = {1, 0.1, 0.01, 0.001};  // of the prior, tried in this order
-  const std::atomic<bool>* stop = nullptr;    // set from elsewhere: finish with what there is
-  std::atomic<double>* best_score = nullptr;  // raised by the search, for whoever watches it
+  std::vector<double> scales = {3, 1, 0.1, 0.01};  // of the prior, tried in this order
+  const std::atomic<bool>* stop = nullptr;         // set from elsewhere: finish with what there is
+  std::atomic<double>* best_score = nullptr;       // raised by the search, for whoever watches it
 };
 
 /// One possible edge.
@@ -93,6 +93,9 @@ struct GraphResult {
   std::vector<Graph> draws;  // from the posterior, equally weighted
   double best_score = 0;
   SearchRecord search;
+  // Edges, cause first, whose effect changed wherever the cause did: a hidden cause of both looks
+  // like that, since a change of the one cuts it off from the other.
+  std::vector<std::pair<std::size_t, std::size_t>> maybe_confounded;
   std::vector<std::string> advice, warnings;
 };
 

@@ -94,6 +94,19 @@ void judge_changes(const GraphResult& found, const GraphTruth& truth, GraphOutco
   out.target_precision = average_precision(ranking);
 }
 
+void judge_hidden(const GraphResult& found, const GraphTruth& truth, GraphOutcome& out) {
+  out.named_wrongly = found.maybe_confounded.size();
+  for (const auto& [a, b] : truth.confounded) {
+    ++out.confounded;
+    out.confounded_joined += std::max(found.edges.at(a, b), found.edges.at(b, a)) > 0.95;
+    for (const auto& [from, to] : found.maybe_confounded)
+      if (std::minmax(from, to) == std::minmax(a, b)) {
+        ++out.confounded_named;
+        --out.named_wrongly;
+      }
+  }
+}
+
 }  // namespace
 
 void CalibrationBins::add(double stated, bool is_true) {
@@ -131,10 +144,7 @@ GraphOutcome judge_graph(const GraphResult& found, const GraphTruth& truth) {
   judge_edges(found, truth, out);
   judge_undirected(found, truth, out);
   judge_changes(found, truth, out);
-  for (const auto& [a, b] : truth.confounded) {
-    ++out.confounded;
-    out.confounded_joined += std::max(found.edges.at(a, b), found.edges.at(b, a)) > 0.95;
-  }
+  judge_hidden(found, truth, out);
   const auto [least, most] =
       std::minmax_element(found.search.scores.begin(), found.search.scores.end());
   if (!found.search.scores.empty()) out.search_spread = *most - *least;

@@ -58,7 +58,8 @@ struct GraphOutcome {
   std::size_t pairs = 0, targets = 0, targets_found = 0;  // found: above 1/2
   std::size_t false_changes_95 = 0, false_changes_99 = 0;
   std::size_t shifted = 0, flagged = 0;  // environments; P(everything changed) above 1/2
-  std::size_t confounded = 0, confounded_joined = 0;  // pairs; joined by an edge above .95
+  std::size_t confounded = 0, confounded_joined = 0;    // pairs; joined by an edge above .95
+  std::size_t confounded_named = 0, named_wrongly = 0;  // pairs suspected of a hidden cause
 
   double score_gap = 0;  // of the search's best graph above the truth, nats
   double search_spread = 0, chain_spread = 0;

@@ -80,6 +80,7 @@ GraphDraw search_from(const FamilyTable& table, const GraphOptions& options, con
     tell(options, climber.score());
   }
   if (table.scores_are_dear()) open_colliders(table, climber, options.stop);
+  if (climber.exchange_parents(options.stop)) tell(options, climber.score());
   if (!table.scores_are_dear()) climber.climb_by_scores(options.stop);
   return {climber.dag(), climber.regime(), climber.score()};
 }

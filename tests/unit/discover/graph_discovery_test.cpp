@@ -19,12 +19,13 @@ namespace whence {
 namespace {
 
 GraphSimulation simulated(std::string_view graph, GraphShift shift, std::uint64_t seed,
-                          std::size_t baseline_rows = 100) {
+                          std::size_t baseline_rows = 100, std::size_t rows = 10) {
   GraphWorldSpec spec;
   spec.graph = read_graph(graph);
   spec.shift = shift;
   spec.environments = spec.graph.variables();
   spec.baseline_rows = baseline_rows;
+  spec.rows = rows;
   return simulate_graph(spec, seed);
 }
 
@@ -56,6 +57,41 @@ TEST(FindGraph, FindsAGraphAndItsHiddenTargets) {
     }
 }
 
+TEST(FindGraph, SuspectsAHiddenCauseWhereTheEffectDoesNotFollow) {
+  GraphWorldSpec spec;
+  spec.graph = read_graph("0->1,2->3");
+  spec.shift = GraphShift::hard;
+  spec.environments = 4;
+  spec.rows = 40;
+  spec.baseline_rows = 300;
+  std::size_t joined = 0, named = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed)
+    for (const std::size_t hidden : {std::size_t(0), std::size_t(1)}) {
+      spec.hidden = hidden;
+      const GraphSimulation world = simulate_graph(spec, seed);
+      const GraphResult result = find_graph(world.data, quick());
+      if (hidden == 0) {
+        EXPECT_TRUE(result.maybe_confounded.empty()) << seed;
+        continue;
+      }
+      const auto [a, b] = world.truth.confounded[0];
+      const bool forward = result.graph.edge(VariableId(a), VariableId(b));
+      if (!forward && !result.graph.edge(VariableId(b), VariableId(a))) continue;
+      const auto edge = forward ? std::pair(a, b) : std::pair(b, a);
+      const auto& suspects = result.maybe_confounded;
+      ++joined;
+      if (std::find(suspects.begin(), suspects.end(), edge) == suspects.end()) continue;
+      ++named;
+      const std::string words = result.variables[edge.first] + " -> " +
+                                result.variables[edge.second] + " may be the work of a hidden";
+      EXPECT_TRUE(std::any_of(result.warnings.begin(), result.warnings.end(), [&](const auto& w) {
+        return w.find(words) != std::string::npos;
+      })) << seed;
+    }
+  EXPECT_GE(joined, 3u);
+  EXPECT_GE(2 * named, joined);
+}
+
 TEST(FindGraph, WithoutAShiftTurnsNoEdgeThatTheClassLeavesOpen) {
   for (std::uint64_t seed : {1, 2, 3}) {
     const GraphSimulation world = simulated("0->1->2->3->4->5", GraphShift::none, seed, 400);
@@ -73,7 +109,7 @@ TEST(FindGraph, WithoutAShiftTurnsNoEdgeThatTheClassLeavesOpen) {
 }
 
 TEST(FindGraph, SaysWhenEverythingChanged) {
-  const GraphSimulation world = simulated("0->1->2->3,1->4->5", GraphShift::all_soft, 5);
+  const GraphSimulation world = simulated("0->1->2->3,1->4->5", GraphShift::all_soft, 5, 100, 20);
   const GraphResult result = find_graph(world.data, quick());
   std::size_t flagged = 0;
   for (std::size_t e = 1; e < result.environments.size(); ++e)

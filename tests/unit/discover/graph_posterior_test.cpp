@@ -49,28 +49,12 @@ SmallData small_data(std::size_t m, const std::vector<std::size_t>& rows, std::u
   return out;
 }
 
-/// As the scorer sees it: centred on the median of the reference, in units of the spread.
-Rows scaled(const SmallData& in, std::size_t reference) {
-  const auto lower_median = [](std::vector<double> x) {
-    std::sort(x.begin(), x.end());
-    return x[(x.size() - 1) / 2];
-  };
+/// As the scorer sees it: in the columns' units.
+Rows scaled(const SmallData& in, const std::vector<ColumnUnit>& units) {
   Rows rows(in.data.columns[0].values.size(), std::vector<Wide>(in.variables));
-  for (std::size_t v = 0; v < in.variables; ++v) {
-    const auto& values = in.data.columns[v].values;
-    std::vector<double> distances;
-    double centre = 0;
-    for (std::size_t e = 0; e < in.environments; ++e) {
-      const Environment& place = in.data.environments[e];
-      const double middle = lower_median({values.begin() + std::ptrdiff_t(place.begin),
-                                          values.begin() + std::ptrdiff_t(place.end)});
-      if (e == reference) centre = middle;
-      for (std::size_t n = place.begin; n < place.end; ++n)
-        distances.push_back(std::abs(values[n] - middle));
-    }
-    const double spread = 1.4826 * lower_median(distances);
-    for (std::size_t n = 0; n < values.size(); ++n) rows[n][v] = (values[n] - centre) / spread;
-  }
+  for (std::size_t v = 0; v < in.variables; ++v)
+    for (std::size_t n = 0; n < rows.size(); ++n)
+      rows[n][v] = (in.data.columns[v].values[n] - units[v].centre) / units[v].unit;
   return rows;
 }
 
@@ -155,7 +139,8 @@ class BruteForce {
     reference_ = 0;
     for (std::size_t e = 1; e < in.environments; ++e)
       if (in.data.environments[e].rows() > in.data.environments[reference_].rows()) reference_ = e;
-    rows_ = scaled(in, reference_);
+    units_ = column_units(in.data, reference_);
+    rows_ = scaled(in, units_);
     graphs_ = all_acyclic_graphs(in.variables);
     for (std::size_t g = 0; g < graphs_.size(); ++g) {
       names_.push_back(markov_class(graphs_[g]));
@@ -233,8 +218,9 @@ class BruteForce {
     for (std::size_t n = place.begin; n < place.end; ++n) reference.log_predict(rows_[n]);
     const double variance = double(reference.variance());
     out.changed = {weight, t, 2, 2 * variance};
-    out.redrawn = {weight, t, (3 + p) / 2, 1.5 * variance};
-    out.hard = {options_.hard_mean_weight, 1, 1.5, options_.hard_scale / 2};
+    out.redrawn = {weight, options_.redrawn_scale, (3 + p) / 2, options_.redrawn_scale / 2};
+    const double spread = units_[child].spread / units_[child].unit;
+    out.hard = {options_.hard_mean_weight, 1, 1.5, options_.hard_scale * spread * spread / 2};
     return out;
   }
 
@@ -359,6 +345,7 @@ class BruteForce {
   LinearScoreOptions options_;
   std::optional<std::size_t> baseline_;
   std::size_t reference_ = 0;
+  std::vector<ColumnUnit> units_;
   Rows rows_;
   std::vector<Graph> graphs_;
   std::vector<std::string> names_;                           // of their Markov classes
