@@ -18,7 +18,7 @@ for name in ("discrete", "real"):
     assert len(rows) > 50 and all(row[at] for row in rows), name
 PYTHON
 accepts bench direction --scale smoke -o three
-for speed in 'N=10, none shift' 'CSV read, levels' 'CSV read, real numbers'; do
+for speed in 'N=10, none shift' 'CSV read, levels' 'CSV read, real'; do
   check "the speed of $speed" grep -q "$speed" <<<"$out"
   check "and in run.json" grep -q "$speed.* of the processor" three/run.json
 done

@@ -111,6 +111,12 @@ class Rows {
         row.shuffle = how;
         row.world.noise = noise;
       }
+    // Shuffled within environments, shifts of means stay, and they are in proportion, as if caused
+    // by each other. Here there are none.
+    GraphBenchRow& level = small("shuffled-within-zero-mean",
+                                 "columns shuffled within environments, hard shifts of mean 0");
+    level.shuffle = Shuffle::within_environments;
+    level.world.shift = GraphShift::zero_mean;
   }
 
   void add_noises() {

@@ -127,19 +127,24 @@ void advise(GraphResult& result) {
   }
 }
 
-/// Environments in which a variable's mechanism changed by itself, more probably than not.
+/// Environments in which a variable's mechanism changed, more probably than not, and few others
+/// did.
 std::vector<std::size_t> changed_in(const GraphResult& result, std::size_t variable) {
+  const std::size_t few = std::max<std::size_t>(2, result.variables.size() / 4);
   std::vector<std::size_t> list;
-  for (std::size_t e = 0; e < result.environments.size(); ++e)
-    if (result.environments[e].all_changed < 0.5 && result.environments[e].changed[variable] > 0.5)
+  for (std::size_t e = 0; e < result.environments.size(); ++e) {
+    const GraphEnvironment& environment = result.environments[e];
+    const auto& p = environment.changed;
+    const auto changed = std::count_if(p.begin(), p.end(), [](double x) { return x > 0.5; });
+    if (environment.all_changed < 0.5 && p[variable] > 0.5 && std::size_t(changed) <= few)
       list.push_back(e);
+  }
   return list;
 }
 
 /// A hidden cause of two variables is not in the model: it joins them by an edge. But then the
 /// effect does not follow when the cause is changed: its mechanism seems to change with the
-/// cause's, every time. By chance that happens to one edge in as many as there are variables, or
-/// fewer.
+/// cause's, every time. Where few mechanisms change, that rarely happens by chance.
 void suspect_hidden_causes(GraphResult& result) {
   const std::size_t m = result.variables.size();
   for (std::size_t from = 0; from < m; ++from) {

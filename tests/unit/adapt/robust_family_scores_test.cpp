@@ -172,9 +172,11 @@ TEST(RobustFamilyScores, RedrawsAreEstimatedFromOneSum) {
         for (std::size_t e = 0; e < scorer.environments(); ++e) {
           EnvironmentRegime redrawn = sparse();
           redrawn.states[e] = EnvironmentState::all_soft;
-          EXPECT_NEAR(soft[e], scorer.log_score(child, parents, redrawn) - present, error) << e << " of " << child;
+          EXPECT_NEAR(soft[e], scorer.log_score(child, parents, redrawn) - present, error)
+              << e << " of " << child;
           redrawn.states[e] = EnvironmentState::all_hard;
-          EXPECT_NEAR(hard[e], scorer.log_score(child, parents, redrawn) - present, error) << e << " of " << child;
+          EXPECT_NEAR(hard[e], scorer.log_score(child, parents, redrawn) - present, error)
+              << e << " of " << child;
         }
       }
     }
