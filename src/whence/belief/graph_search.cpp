@@ -143,7 +143,9 @@ bool GraphClimber::step() {
       }
     }
   if (best <= least_gain) return score_doubtful();
-  if (!turn && estimated_[to * m + from]) {  // what is done was scored
+  // What is done was scored; it may have been on the way, after its estimate was considered.
+  const std::size_t at = to * m + from;
+  if (!turn && (estimated_[at] || gains_[at] != best)) {
     score_gain(to, from);
     return true;
   }
