@@ -1,30 +1,38 @@
 #!/usr/bin/env bash
 # Runs every experiment and rewrites what the documentation says of them: docs/what_holds.md and
-# docs/figures. Review the difference.
+# docs/figures; or docs/graphs.md from a benchmark of graphs. Review the difference.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
 usage() {
   cat <<'END'
-usage: scripts/refresh_docs.sh [--scale smoke|full] [--results DIR ...]
+usage: scripts/refresh_docs.sh [--scale smoke|full] [--results DIR ...] [--graphs DIR ...]
 
   --scale    of the experiments; full (the default) takes many minutes
   --results  use the results of an earlier `./whence reproduce all|NAME -o DIR` instead of running;
              may be given again, for single experiments or other profiles
+  --graphs   instead of the experiments: docs/graphs.md, from `./whence bench graphs -o DIR`; may be
+             given again, for other rows
 END
 }
 
 scale=full
 results=()
+graphs=()
 while (($#)); do
   case $1 in
     --scale) scale=${2:?--scale needs smoke or full}; shift 2 ;;
     --results) results+=("${2:?--results needs a folder}"); shift 2 ;;
+    --graphs) graphs+=("${2:?--graphs needs a folder}"); shift 2 ;;
     -h | --help) usage; exit 0 ;;
     *) echo "refresh_docs.sh: unknown option '$1'" >&2; usage >&2; exit 2 ;;
   esac
 done
 
+if ((${#graphs[@]})); then
+  scripts/graph_figures.py "${graphs[@]}"
+  exit
+fi
 if ((!${#results[@]})); then
   folder=$(mktemp -d)
   trap 'rm -rf "$folder"' EXIT

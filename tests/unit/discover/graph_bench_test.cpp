@@ -34,7 +34,8 @@ TEST(GraphBench, HasAllControls) {
     for (const char* control :
          {"no-shift-100", "no-shift-1000", "all-soft", "all-hard", "soft", "two-targets", "weak",
           "zero-mean", "few-rows", "hidden", "er20-normal", "shuffled-gaussian", "shuffled-t2.5",
-          "shuffled-within-laplace", "shuffled-lognormal", "lognormal-none", "enco-none"})
+          "shuffled-within-laplace", "shuffled-within-zero-mean", "shuffled-lognormal",
+          "lognormal-none", "enco-none"})
       EXPECT_TRUE(names.contains(control)) << control;
   }
 }
@@ -55,6 +56,31 @@ TEST(GraphBench, IsTheSameForAnyNumberOfThreads) {
   for (const Claim& claim : one.report.claims)
     EXPECT_EQ(claim.measured.find("nan"), std::string::npos) << claim.id;
   EXPECT_GE(one.report.claims.size(), 10u);
+}
+
+TEST(GraphBench, WhereAClaimFailsTheScoreOfTheTruthIsTold) {
+  const auto rows = graph_bench_rows("full");
+  const auto within = std::find_if(rows.begin(), rows.end(), [](const GraphBenchRow& row) {
+    return row.name == "shuffled-within-gaussian";
+  });
+  ASSERT_NE(within, rows.end());
+  GraphOutcome good, bad, worse;
+  good.score_gap = 50;
+  bad.above_99.not_adjacent = worse.above_99.not_adjacent = 1;
+  bad.score_gap = 2.25;
+  worse.score_gap = 7.5;
+  const auto edges_claim = [&](std::vector<GraphOutcome> outcomes) {
+    return graph_bench_claims({{*within, std::move(outcomes), ""}})[0];
+  };
+  const Claim failed = edges_claim({good, bad, worse});
+  EXPECT_FALSE(failed.holds);
+  EXPECT_EQ(failed.measured,
+            "in 1 of 3; elsewhere the best graph scores 2.2 to 7.5 nats above the truth");
+  EXPECT_NE(failed.why.find("shifts of the mean"), std::string::npos);
+  const Claim held = edges_claim({good, good});
+  EXPECT_TRUE(held.holds);
+  EXPECT_EQ(held.measured, "in 2 of 2");
+  EXPECT_EQ(held.why, "");
 }
 
 TEST(GraphBench, RowsHaveNamesAndDataOfTheirOwn) {
