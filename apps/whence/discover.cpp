@@ -214,9 +214,10 @@ GraphResult search(const DiscoverCommand& c, Options options, const Find& find, 
   if (signal) globals.exit_code = int(*signal);
   result.search.stopped =
       signal ? "interrupted" : fmt::format("after the time limit of {} s", c.time_limit);
-  result.warnings.push_back(
-      "the search was stopped (" + result.search.stopped + "): a better graph may exist" +
-      (result.search.one_graph ? "" : ", and probabilities rest on fewer draws"));
+  if (!result.search.exact)
+    result.warnings.push_back(
+        "the search was stopped (" + result.search.stopped + "): a better graph may exist" +
+        (result.search.one_graph ? "" : ", and probabilities rest on fewer draws"));
   return result;
 }
 

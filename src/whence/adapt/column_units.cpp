@@ -101,8 +101,9 @@ class Regressions {
       : environments_(environments), columns_(columns.size()) {
     for (std::size_t v = 0; v < columns.size(); ++v) {
       rows_.push_back(rows_in(data.columns[v].values, environments));
+      for (double& x : rows_[v]) x = (x - columns[v].centre) / columns[v].spread;
       centre_each(environments, rows_[v], mean_of);
-      for (double& x : rows_[v]) x /= columns[v].spread;
+      silent_.push_back(spread_of(about_medians(rows_[v], environments)) < silence);
     }
     freedom_ = double(rows_[0].size()) - double(environments.size());
     gram_ = Matrix(columns_, columns_);
@@ -110,14 +111,17 @@ class Regressions {
       for (std::size_t b = 0; b <= a; ++b) {
         double sum = 0;
         for (std::size_t n = 0; n < rows_[a].size(); ++n) sum += rows_[a][n] * rows_[b][n];
+        if (silent_[a] || silent_[b]) sum = a == b ? 1 : 0;  // explains nothing
         gram_(a, b) = gram_(b, a) = sum;
       }
     if (freedom_ >= 2 * double(columns_)) invert();
   }
 
-  /// The spread of what is left of a column, as a share of the column's.
+  /// The spread of what is left of a column, as a share of the column's; 1 where it hardly moves.
   double left_of(std::size_t child) const {
+    if (silent_[child]) return 1;
     std::vector<double> slopes(columns_, 0.0);
+    double used = double(columns_ - 1);
     if (!inverse_.values.empty()) {
       for (std::size_t v = 0; v < columns_; ++v)
         slopes[v] = -inverse_(v, child) / inverse_(child, child);
@@ -125,15 +129,13 @@ class Regressions {
       const Chosen chosen = choose(child);
       const std::vector<double> found = slopes_of(chosen);
       for (std::size_t s = 0; s < found.size(); ++s) slopes[chosen.members[s]] = found[s];
-    }
-    std::vector<double> rest = rows_[child];
-    double used = 0;
-    for (std::size_t v = 0; v < columns_; ++v) {
-      if (v == child || slopes[v] == 0) continue;
-      used += 1;
-      for (std::size_t n = 0; n < rest.size(); ++n) rest[n] -= slopes[v] * rows_[v][n];
+      used = double(found.size());
     }
     if (used == 0) return 1;
+    std::vector<double> rest = rows_[child];
+    for (std::size_t v = 0; v < columns_; ++v)
+      for (std::size_t n = 0; n < rest.size() && v != child; ++n)
+        rest[n] -= slopes[v] * rows_[v][n];
     return spread_of(about_medians(std::move(rest), environments_)) *
            std::sqrt(freedom_ / (freedom_ - used));
   }
@@ -218,8 +220,12 @@ class Regressions {
     return slopes;
   }
 
+  // Of the column's spread. A dose that is nil at the baseline does not tell its noise elsewhere.
+  static constexpr double silence = 1e-2;
+
   Environments environments_;
   std::size_t columns_;
+  std::vector<bool> silent_;  // [column]: hardly moves in these environments
   double freedom_ = 0;
   std::vector<std::vector<double>> rows_;  // [column][row]
   Matrix gram_, inverse_;                  // the latter empty where rows are few
@@ -240,8 +246,8 @@ std::vector<ColumnUnit> column_units(const Dataset& data, std::size_t reference)
   std::vector<ColumnUnit> columns;
   for (std::size_t v = 0; v < data.variables.size(); ++v)
     columns.push_back(whole_column(data, v, reference));
-  // All environments have most rows; in the largest one nothing changed in between. Either can
-  // only overlook something, so the smaller rest counts.
+  // All environments have most rows; in the largest one nothing changed in between. Either may
+  // overlook something, so the smaller rest counts.
   const Regressions everywhere(data, data.environments, columns);
   const Regressions in_reference(data, {data.environments[reference]}, columns);
   for (std::size_t v = 0; v < columns.size(); ++v)

@@ -87,13 +87,6 @@ LinearFamilyScorer::LinearFamilyScorer(const Dataset& data, LinearScoreOptions o
   tabulate_hard_changes();
 }
 
-LinearFamilyScorer LinearFamilyScorer::with_scale(double scale) const {
-  LinearFamilyScorer other = *this;
-  other.options_.scale = scale;
-  other.tabulate_hard_changes();
-  return other;
-}
-
 void LinearFamilyScorer::tabulate_hard_changes() {
   // In the units of the whole column: how it spreads when it is cut off says nothing of the scale.
   const std::size_t kinds = options_.robust ? std::size(noises) : 1;

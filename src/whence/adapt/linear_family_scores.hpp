@@ -25,7 +25,7 @@ struct LinearScoreOptions {
   double mean_weight = 0.1;             // precision of an intercept
   double hard_mean_weight = 0.01;       // of the mean of a variable that is cut off
   double hard_scale = 0.1;              // its prior variance, in squared spreads of the column
-  double redrawn_scale = 4;             // t where everything changed: see column_units.hpp
+  double redrawn_scale = 4;             // t where everything changed
   double change_probability = 0;        // of a mechanism in a sparse environment; 0: 1 / variables
   double hard_share = 0.5;              // of the changes: cut off from its parents
   bool robust = false;                  // noise may have heavy tails
@@ -36,9 +36,6 @@ class LinearFamilyScorer final : public FamilyScorer {
  public:
   /// All variables are real, of one number each.
   explicit LinearFamilyScorer(const Dataset& data, LinearScoreOptions options = {});
-
-  /// The same data under another scale.
-  LinearFamilyScorer with_scale(double scale) const;
 
   std::size_t variables() const override { return variables_; }
   std::size_t environments() const override { return environments_; }

@@ -214,7 +214,6 @@ bool GraphClimber::turn_stars(const std::atomic<bool>* stop) {
 bool GraphClimber::exchange_parents(const std::atomic<bool>* stop) {
   constexpr double worth_climbing = -20;  // nats
   bool any = false;
-  if (table_.scores_are_dear()) return any;
   for (std::size_t to = 0; to < dag_.variables(); ++to)
     for (const std::size_t from : dag_.parents(to).members()) {
       if (stopped(stop)) return any;

@@ -34,7 +34,7 @@ class GraphClimber {
   bool turn_stars(const std::atomic<bool>* stop = nullptr);
   /// Turns each edge round and exchanges the parents of its ends; keeps what is better after
   /// climbing. Of two variables that are nearly copies, one may stand where the other should: no
-  /// single edge gets out of that. Not where scores are dear.
+  /// single edge gets out of that.
   bool exchange_parents(const std::atomic<bool>* stop = nullptr);
   /// Disturbs, climbs, keeps what is better; `rounds` times.
   void iterate(int rounds, Stream& stream, const std::atomic<bool>* stop = nullptr);

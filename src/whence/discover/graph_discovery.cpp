@@ -127,32 +127,41 @@ void advise(GraphResult& result) {
   }
 }
 
-/// Environments in which a variable's mechanism changed, more probably than not, and few others
-/// did.
+/// Environments in which a variable's mechanism changed by itself, more probably than not.
 std::vector<std::size_t> changed_in(const GraphResult& result, std::size_t variable) {
-  const std::size_t few = std::max<std::size_t>(2, result.variables.size() / 4);
   std::vector<std::size_t> list;
-  for (std::size_t e = 0; e < result.environments.size(); ++e) {
-    const GraphEnvironment& environment = result.environments[e];
-    const auto& p = environment.changed;
-    const auto changed = std::count_if(p.begin(), p.end(), [](double x) { return x > 0.5; });
-    if (environment.all_changed < 0.5 && p[variable] > 0.5 && std::size_t(changed) <= few)
+  for (std::size_t e = 0; e < result.environments.size(); ++e)
+    if (result.environments[e].all_changed < 0.5 && result.environments[e].changed[variable] > 0.5)
       list.push_back(e);
-  }
   return list;
+}
+
+bool changes_are_few(const GraphEnvironment& environment) {
+  const auto& p = environment.changed;
+  const auto changed = std::count_if(p.begin(), p.end(), [](double x) { return x > 0.5; });
+  return 2 * std::size_t(changed) <= p.size();
 }
 
 /// A hidden cause of two variables is not in the model: it joins them by an edge. But then the
 /// effect does not follow when the cause is changed: its mechanism seems to change with the
-/// cause's, every time. Where few mechanisms change, that rarely happens by chance.
-void suspect_hidden_causes(GraphResult& result) {
-  const std::size_t m = result.variables.size();
+/// cause's, every time. Where few mechanisms change, that rarely happens by chance; where somebody
+/// said so it is no finding.
+void suspect_hidden_causes(GraphResult& result, const GraphOptions& options) {
+  const std::size_t m = result.variables.size(), environments = result.environments.size();
+  const auto told = [&](std::size_t variable, std::size_t e) {
+    return !options.known.empty() &&
+           options.known[variable * environments + e] == KnownChange::changed;
+  };
   for (std::size_t from = 0; from < m; ++from) {
     const std::vector<std::size_t> where = changed_in(result, from);
     for (std::size_t to = 0; to < m && !where.empty(); ++to) {
       if (!result.graph.edge(VariableId(from), VariableId(to))) continue;
       const std::vector<std::size_t> with = changed_in(result, to);
       if (!std::includes(with.begin(), with.end(), where.begin(), where.end())) continue;
+      const bool seen = std::any_of(where.begin(), where.end(), [&](std::size_t e) {
+        return changes_are_few(result.environments[e]) && !told(to, e);
+      });
+      if (!seen) continue;
       result.maybe_confounded.emplace_back(from, to);
       result.warnings.push_back(fmt::format(
           "{0} -> {1} may be the work of a hidden common cause: wherever {0} changed ({2}), the "
@@ -351,7 +360,7 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options, const P
   result = in_given_order(result, order);
   result.essential = equivalence_class(result.graph, likely_targets(result));
   advise(result);
-  suspect_hidden_causes(result);
+  suspect_hidden_causes(result, options);
   warn(result, data);
   return result;
 }

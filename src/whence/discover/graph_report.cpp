@@ -291,7 +291,7 @@ std::string in_words(const GraphResult& result) {
                   plural(result.variables.size(), "variable"), sure);
   if (unsure > 0) text += fmt::format(", {} less sure", unsure);
   if (open > 0) text += fmt::format(", {} whose direction stays open", open);
-  const char* hurried = result.search.stopped.empty()
+  const char* hurried = result.search.stopped.empty() || result.search.one_graph
                             ? ""
                             : " The search was stopped early: what it found is stated too surely.";
   if (!has_posterior(result)) return text + ", by the paper's criterion." + hurried;

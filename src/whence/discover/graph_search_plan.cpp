@@ -79,9 +79,13 @@ GraphDraw search_from(const FamilyTable& table, const GraphOptions& options, con
     climber.iterate(rounds / 4, stream, options.stop);
     tell(options, climber.score());
   }
-  if (table.scores_are_dear()) open_colliders(table, climber, options.stop);
-  if (climber.exchange_parents(options.stop)) tell(options, climber.score());
-  if (!table.scores_are_dear()) climber.climb_by_scores(options.stop);
+  if (table.scores_are_dear()) {
+    open_colliders(table, climber, options.stop);
+  } else {
+    climber.exchange_parents(options.stop);
+    climber.climb_by_scores(options.stop);
+  }
+  tell(options, climber.score());
   return {climber.dag(), climber.regime(), climber.score()};
 }
 
@@ -197,7 +201,8 @@ ChainDraws only(const FamilyTable& table, const GraphOptions& options, const Gra
   return {{graph}, neighbourhood_probabilities(table, graph, stream_of(options, 5, 0))};
 }
 
-/// Each chain starts where one search ended; from the best graph if that was far below.
+/// Each chain starts where one search ended; from the best graph if that was far below. None where
+/// the search was stopped before they could.
 std::vector<ChainDraws> run_chains(const FamilyTable& table, const GraphOptions& options,
                                    const std::vector<GraphDraw>& found, const Progress& progress) {
   const GraphDraw& best = best_of(found);
@@ -206,7 +211,9 @@ std::vector<ChainDraws> run_chains(const FamilyTable& table, const GraphOptions&
     if (one.score > best.score - comparable &&
         std::find(good.begin(), good.end(), one.dag) == good.end())
       good.push_back(one.dag);
+  if (stopped(options)) return {};
   const ParentLists lists(table, best.regime, good);
+  if (stopped(options)) return {};
   std::vector<ChainDraws> chains(std::size_t(std::max(1, options.chains)));
   parallel_for(
       chains.size(), options.threads,
@@ -323,10 +330,9 @@ FoundBelief find_belief(const FamilyTable& table, const GraphOptions& options,
         search_from_many(table, options, start, part_of(progress, 0.2, 0.6));
     for (const GraphDraw& one : found) result.record.scores.push_back(one.score);
     result.best = best_of(found);
-    result.record.one_graph = stopped(options);
-    const auto chains = result.record.one_graph
-                            ? std::vector{only(table, options, result.best)}
-                            : run_chains(table, options, found, part_of(progress, 0.6, 1));
+    auto chains = run_chains(table, options, found, part_of(progress, 0.6, 1));
+    result.record.one_graph = chains.empty();
+    if (chains.empty()) chains.push_back(only(table, options, result.best));
     result.belief = pooled(table, chains, result.record);
     const GraphDraw& drawn = best_of(result.belief.draws);
     if (drawn.score > result.best.score) result.best = drawn;

@@ -508,7 +508,7 @@ std::string_view graph_script() {
     if (rows.length === 0) {
       add(detail, 'p', edge.support.length > 0
         ? 'No environment speaks for or against this direction.'
-        : edge.adjacent > 0.5 ? 'Too many causes: who supports this edge was not worked out.'
+        : edge.adjacent > 0.5 ? 'Who supports this edge was not worked out.'
         : 'Who supports an edge is worked out where the two are more likely joined than not.');
       return;
     }

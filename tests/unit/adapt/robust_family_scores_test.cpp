@@ -163,6 +163,7 @@ TEST(RobustFamilyScores, EnvironmentsThatChangedAsAWholeAreAddedOnTheirOwn) {
 TEST(RobustFamilyScores, RedrawsAreEstimatedFromOneSum) {
   for (const Dataset& data : {quiet_data(61), with_outliers(quiet_data(62))})
     for (const bool robust : {false, true}) {
+      // A prior as strong as some rows: what one environment does to the pool moves the others.
       const double error = robust ? 6 : 2;
       const LinearFamilyScorer scorer = scorer_of(data, robust);
       for (const auto& [child, parents] : families) {

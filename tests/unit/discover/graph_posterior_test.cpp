@@ -49,9 +49,32 @@ SmallData small_data(std::size_t m, const std::vector<std::size_t>& rows, std::u
   return out;
 }
 
+/// Where a column lies and how far it spreads, once more and by sorting.
+void expect_place(const SmallData& in, std::size_t v, std::size_t reference,
+                  const ColumnUnit& unit) {
+  const auto lower_median = [](std::vector<double> x) {
+    std::sort(x.begin(), x.end());
+    return x[(x.size() - 1) / 2];
+  };
+  const auto& values = in.data.columns[v].values;
+  std::vector<double> distances;
+  for (std::size_t e = 0; e < in.environments; ++e) {
+    const Environment& place = in.data.environments[e];
+    const double middle = lower_median(
+        {values.begin() + std::ptrdiff_t(place.begin), values.begin() + std::ptrdiff_t(place.end)});
+    if (e == reference) {
+      EXPECT_EQ(unit.centre, middle);
+    }
+    for (std::size_t n = place.begin; n < place.end; ++n)
+      distances.push_back(std::abs(values[n] - middle));
+  }
+  EXPECT_DOUBLE_EQ(unit.spread, 1.4826 * lower_median(distances));
+}
+
 /// As the scorer sees it: in the columns' units.
-Rows scaled(const SmallData& in, const std::vector<ColumnUnit>& units) {
+Rows scaled(const SmallData& in, std::size_t reference, const std::vector<ColumnUnit>& units) {
   Rows rows(in.data.columns[0].values.size(), std::vector<Wide>(in.variables));
+  for (std::size_t v = 0; v < in.variables; ++v) expect_place(in, v, reference, units[v]);
   for (std::size_t v = 0; v < in.variables; ++v)
     for (std::size_t n = 0; n < rows.size(); ++n)
       rows[n][v] = (in.data.columns[v].values[n] - units[v].centre) / units[v].unit;
@@ -140,7 +163,7 @@ class BruteForce {
     for (std::size_t e = 1; e < in.environments; ++e)
       if (in.data.environments[e].rows() > in.data.environments[reference_].rows()) reference_ = e;
     units_ = column_units(in.data, reference_);
-    rows_ = scaled(in, units_);
+    rows_ = scaled(in, reference_, units_);
     graphs_ = all_acyclic_graphs(in.variables);
     for (std::size_t g = 0; g < graphs_.size(); ++g) {
       names_.push_back(markov_class(graphs_[g]));
@@ -457,19 +480,23 @@ TEST(GraphChain, DrawsFromTheEnumeratedPosterior) {
   EXPECT_GT(chain_difference(*other.table, *engine.table, 6000), 0.05);
 }
 
-TEST(LinearFamilyScores, WithoutChangesAMarkovClassScoresAlike) {
+TEST(LinearFamilyScores, WithoutChangesOrWhereAllChangedAMarkovClassScoresAlike) {
   const SmallData in = small_data(4, {15, 9}, 7);
-  const Engine engine(in, {.scale = 0.25}, {});
-  const std::size_t quiet = engine.table->number_of(quiet_regime(2));
-  std::map<std::string, double> scores;
-  for (const Graph& graph : all_acyclic_graphs(4)) {
-    const double score = engine.table->total(quiet, Dag(graph));
-    const auto [place, fresh] = scores.try_emplace(markov_class(graph), score);
-    if (!fresh) {
-      EXPECT_NEAR(place->second, score, 1e-9);
+  const Engine engine(in, {.scale = 0.25}, 0);
+  EnvironmentRegime redrawn = sparse_regime(2);
+  redrawn.states[1] = EnvironmentState::all_soft;
+  for (const EnvironmentRegime& regime : {quiet_regime(2), redrawn}) {
+    const std::size_t number = engine.table->number_of(regime);
+    std::map<std::string, double> scores;
+    for (const Graph& graph : all_acyclic_graphs(4)) {
+      const double score = engine.table->total(number, Dag(graph));
+      const auto [place, fresh] = scores.try_emplace(markov_class(graph), score);
+      if (!fresh) {
+        EXPECT_NEAR(place->second, score, 1e-9);
+      }
     }
+    EXPECT_EQ(scores.size(), 185u);  // the number of classes over four variables
   }
-  EXPECT_EQ(scores.size(), 185u);  // the number of classes over four variables
 }
 
 TEST(LinearFamilyScores, ManyEnvironmentsAreSummedAroundTheModes) {
