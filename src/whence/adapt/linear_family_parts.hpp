@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,8 @@ class LinearFamilyScorer::Family {
  public:
   Family(const LinearFamilyScorer& scorer, std::size_t child, std::span<const std::size_t> parents)
       : child_(child), parents_(parents.size()), columns_{0} {
+    if (parents.size() > scorer.max_parents())  // nothing below has room for it
+      throw std::length_error("a family has more parents than its scorer takes");
     for (std::size_t parent : parents) columns_.push_back(1 + parent);
     columns_.push_back(1 + child);
     for (std::size_t r = 0; r < columns_.size(); ++r)

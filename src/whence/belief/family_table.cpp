@@ -83,7 +83,8 @@ const std::vector<double>& FamilyTable::changed(std::size_t regime, std::size_t 
   const Key key{regime, child, parents};
   return remembered(&Shard::changes, key, [&] {
     std::vector<double> probability(scorer_.environments());
-    scorer_.changed(child, parents.members(), this->regime(regime), probability);
+    if (parents.size() <= scorer_.max_parents())  // else the family has no probability at all
+      scorer_.changed(child, parents.members(), this->regime(regime), probability);
     return probability;
   });
 }
@@ -95,7 +96,8 @@ const std::vector<double>& FamilyTable::redraws(std::size_t regime, std::size_t 
     const std::size_t environments = scorer_.environments();
     std::vector<double> gains(2 * environments);
     const std::span<double> all(gains);
-    if (!scorer_.estimate_redrawn(child, parents.members(), this->regime(regime),
+    if (parents.size() > scorer_.max_parents() ||
+        !scorer_.estimate_redrawn(child, parents.members(), this->regime(regime),
                                   all.first(environments), all.last(environments)))
       gains.clear();
     return gains;

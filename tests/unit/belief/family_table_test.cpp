@@ -41,6 +41,11 @@ class HubScorer final : public FamilyScorer {
     for (std::size_t v = 0; v < variables(); ++v) gains[v] = gain(child, v);
     for (std::size_t parent : held(parents)) gains[parent] *= -1;
   }
+  bool estimate_redrawn(std::size_t, std::span<const std::size_t> parents, const EnvironmentRegime&,
+                        std::span<double> soft, std::span<double> hard) const override {
+    soft[0] = hard[0] = held(parents).empty() ? 1 : 2;
+    return true;
+  }
   bool likelihood_equivalent() const override { return true; }
 
  private:
@@ -60,6 +65,11 @@ TEST(FamilyTable, ScoresNoFamilyThatIsTooLarge) {
   EXPECT_EQ(table.score(regime, 0, parents), -INFINITY);
   EXPECT_TRUE(std::isnan(table.estimated_gain(regime, 0, parents, 4)));
   EXPECT_TRUE(std::isnan(table.estimated_gain(regime, 0, parents, 3)));  // away with it
+  EXPECT_EQ(table.changed(regime, 0, parents)[0], 0);
+  Dag star(scorer.variables());
+  EXPECT_TRUE(std::isfinite(table.estimated_redraw(regime, star, 0, EnvironmentState::all_soft)));
+  star.set_parents(0, parents);
+  EXPECT_TRUE(std::isnan(table.estimated_redraw(regime, star, 0, EnvironmentState::all_soft)));
   parents.erase(3);
   EXPECT_TRUE(std::isnan(table.estimated_gain(regime, 0, parents, 3)));
   EXPECT_LT(table.estimated_gain(regime, 0, parents, 2), 0);
