@@ -36,9 +36,13 @@ std::string option_heading(const CLI::Option& option) {
 std::string option_meaning(const CLI::Option& option) {
   const std::string standard = option.get_default_str();
   std::string meaning = option.get_description();
-  // Choices that the heading does not show already.
+  // Choices that neither the heading nor the description shows already.
   const auto possible = choices(option);
-  if (metavar(option).find('|') == std::string::npos && !possible.empty())
+  const auto is_described = [&](const std::string& choice) {
+    return option.get_description().find(choice) != std::string::npos;
+  };
+  if (metavar(option).find('|') == std::string::npos &&
+      !std::all_of(possible.begin(), possible.end(), is_described))
     meaning += ": " + joined(possible);
   return meaning + (standard.empty() ? "" : " [default: " + standard + "]");
 }

@@ -150,9 +150,11 @@ void add_simulate(CLI::App& root, Globals& globals) {
   app->add_option("WHAT", command->what,
                   "what to simulate: pair, a cause X and its effect Y, or graph, many variables")
       ->type_name("WHAT");
-  add_value(*app, "--graph", command->graph, "GRAPH",
-            "of simulate graph: chain8 and other presets, 0->1->2, er:VARIABLES:EDGES (random), "
-            "sf:VARIABLES:LINKS (scale-free), or a file such as asia.bif or g.dot")
+  add_value(
+      *app, "--graph", command->graph, "GRAPH",
+      "of simulate graph: chain8 and other presets, 0->1->2, er:VARIABLES:EDGES (random; so many "
+      "edges on average), sf:VARIABLES:LINKS (scale-free), or a file such as asia.bif or "
+      "g.dot")
       ->default_str("er:20:40");
   add_value(*app, "--kind,--mechanism", command->kind, "categorical|linear-gaussian|spline",
             "what the columns hold; spline, of a pair only: a curve and noise")

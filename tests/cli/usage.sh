@@ -72,6 +72,11 @@ accepts reproduce --help
 check 'defaults are stated' grep -q 'default: full' <<<"$out"
 check 'experiments are listed' grep -q '  belief-discrete  *The belief' <<<"$out"
 check 'at most 80 columns' awk 'length > 80 { exit 1 }' <<<"$out"
+accepts simulate --help
+check 'choices are listed once' test "$(grep -o 'two-hard' <<<"$out" | wc -l)" = 1
+check 'er:V:E is an average' grep -Eq 'on average' <<<"$(tr -s ' \n' ' ' <<<"$out")"
+accepts convert --help
+check 'but they are listed' grep -q 'graphml' <<<"${out%%Graphs:*}"
 accepts reproduce -h --sede
 accepts --version
 check 'a version' grep -Eq '^whence [0-9]+\.[0-9]+\.[0-9]+ \(.+\)$' <<<"$out"
