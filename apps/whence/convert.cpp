@@ -103,14 +103,18 @@ void check_matrix_options(const ConvertCommand& c, const Format& from, const For
            "leave it out");
 }
 
+void keep_input(const ConvertCommand& c) {
+  refuse_to_overwrite({c.in}, c.out, "choose another name for OUT");
+}
+
 /// One file, or a folder of them.
 void write(const ConvertCommand& c, std::string content) {
   if (c.out == "-") return print(content);
-  refuse_to_overwrite({c.in}, c.out);
+  keep_input(c);
   write_single_file(c.out, content, c.force);
 }
 void write(const ConvertCommand& c, std::vector<OutputFile> files) {
-  refuse_to_overwrite({c.in}, c.out);
+  keep_input(c);
   OutputDirectory directory(c.out);
   RunRecord record({"whence", "convert", printable(c.in), printable(c.out)}, 1);
   publish(directory, std::move(files), record);

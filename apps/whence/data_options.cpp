@@ -156,7 +156,7 @@ std::vector<std::filesystem::path> input_paths(const DataOptions& options) {
 }
 
 void refuse_to_overwrite(const std::vector<std::filesystem::path>& inputs,
-                         const std::filesystem::path& output) {
+                         const std::filesystem::path& output, const std::string& hint) {
   const auto real = [](const std::filesystem::path& path) {
     std::error_code error;
     const auto canonical = std::filesystem::weakly_canonical(path, error);
@@ -164,8 +164,7 @@ void refuse_to_overwrite(const std::vector<std::filesystem::path>& inputs,
   };
   const auto refuse = [&](const std::string& what, const std::filesystem::path& input) {
     throw Error(ExitCode::bad_config, "E-OUT-INPUT", printable(output.string()),
-                "the results would " + what + printable(input.filename().string()),
-                "choose another folder with -o");
+                "the results would " + what + printable(input.filename().string()), hint);
   };
   const auto folder = real(output);
   for (const auto& input : inputs) {

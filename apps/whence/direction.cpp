@@ -105,7 +105,7 @@ void run(const DirectionCommand& command, const Globals& globals) {
   options.pulse = stop_if_interrupted;
   std::vector<std::filesystem::path> inputs = input_paths(command.data);
   if (!command.state.empty()) {
-    refuse_to_overwrite(inputs, command.state);
+    refuse_to_overwrite(inputs, command.state, "choose another file with --state");
     inputs.emplace_back(command.state);
   }
   refuse_to_overwrite(inputs, command.output);

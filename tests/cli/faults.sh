@@ -24,7 +24,7 @@ refuses 4 E-OUT-INPUT 'would replace .*baseline.csv' direction "${inputs[@]}" -o
 refuses 4 E-OUT-INPUT 'the folder of shifted_01.csv .*choose another' direction "${inputs[@]}" -o pair
 refuses 4 E-OUT-INPUT '' direction "${inputs[@]}" -o ./pair/../pair/
 refuses 4 E-OUT-INPUT '' direction "${inputs[@]}" -o ../"$(basename "$PWD")"
-refuses 4 E-OUT-INPUT 'shifted_01.csv' direction "${inputs[@]}" -o found --state pair/shifted_01.csv
+refuses 4 E-OUT-INPUT 'shifted_01.csv .*another file with --state' direction "${inputs[@]}" -o found --state pair/shifted_01.csv
 ln -s pair by-link
 refuses 4 E-OUT-INPUT '' direction "${inputs[@]}" -o by-link/baseline.csv
 ln pair/baseline.csv second-name.csv

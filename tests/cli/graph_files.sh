@@ -131,6 +131,7 @@ echo 'digraph { a -> b -> a }' >cycle.dot
 refuses 3 E-GRAPH-CYCLE 'cycle.dot' simulate --graph cycle.dot
 refuses 3 E-GRAPH-CYCLE 'cycle.dot' evaluate a.json cycle.dot
 refuses 3 E-DATA-DOCUMENT 'other variables' evaluate a.json truth.json
+refuses 4 E-OUT-INPUT 'would replace b.dot .*another name for OUT' convert b.dot b.dot --force
 refuses 5 E-OUT-EXISTS '[-]-force' convert a.json b.dot
 refuses 2 E-USAGE-FORMAT '[-]-to FORMAT' convert a.json nowhere
 refuses 2 E-USAGE-FORMAT 'cannot become data' convert a.json x.npz
