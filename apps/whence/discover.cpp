@@ -51,11 +51,31 @@ std::vector<std::filesystem::path> inputs_of(const DiscoverCommand& c) {
   return input_paths(c.data);
 }
 
+/// What DCDI and ENCO keep is read as it stands.
+void refuse_table_options(const DiscoverCommand& c) {
+  if (c.dcdi.empty() && c.enco.empty()) return;
+  const std::pair<const char*, const std::string*> given[] = {
+      {"--columns", &c.data.columns},
+      {"--types", &c.data.types},
+      {"--environment", &c.data.environment}};
+  for (const auto& [option, value] : given)
+    if (!value->empty())
+      refuse(option, "it is of tables, not of --dcdi and --enco",
+             "whence convert IN table.csv makes a table");
+}
+
+GraphData read_dcdi_data(const DiscoverCommand& c) {
+  GraphData data = read_dcdi(c.dcdi, count_of("--index", c.index, 0, 1'000'000));
+  if (c.model == "categorical") read_as_levels(data.loaded.data);
+  return data;
+}
+
 GraphData read_data(const DiscoverCommand& c) {
   const bool files = !c.data.table.empty() || !c.data.baseline.empty() || !c.data.shifted.empty();
   if (int(!c.dcdi.empty()) + int(!c.enco.empty()) + int(files) > 1)
     refuse("", "the data are given in two ways", "one of: files, --dcdi DIR, --enco FILE");
-  if (!c.dcdi.empty()) return read_dcdi(c.dcdi, count_of("--index", c.index, 0, 1'000'000));
+  if (!files) refuse_table_options(c);
+  if (!c.dcdi.empty()) return read_dcdi_data(c);
   if (!c.enco.empty()) return read_enco(c.enco);
   GraphData data;
   data.loaded = load_data(c.data, std::nullopt);

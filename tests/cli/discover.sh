@@ -59,6 +59,12 @@ accepts discover --enco levels.npz --known-targets -o known-levels -q
 accepts evaluate known-levels levels --json
 says shd.total 0
 
+accepts convert levels levels-dcdi --to dcdi
+accepts discover --dcdi levels-dcdi --model categorical -o dcdi-levels --json
+says model.name categorical
+accepts evaluate dcdi-levels levels --json
+says shd.total 0
+
 # What a user knows
 accepts discover "${inputs[@]}" --forbid 'X0->X1' --require 'X3 -> X1' -o told --json
 check 'knowledge counts' python3 - <<'PYTHON'
@@ -160,6 +166,9 @@ refuses 2 E-USAGE-KNOWLEDGE "no variable .*X9" discover "${inputs[@]}" --forbid 
 refuses 2 E-USAGE-KNOWLEDGE 'required and forbidden' discover "${inputs[@]}" --forbid 'X0->X1' --require 'X0->X1'
 refuses 2 E-USAGE-KNOWLEDGE 'no environment' discover "${inputs[@]}" --targets 'nowhere:X0'
 refuses 2 E-USAGE-DATA 'in two ways' discover "${inputs[@]}" --dcdi dcdi
+refuses 2 E-USAGE-DATA '[-]-types: .*whence convert' discover --dcdi dcdi --types X0=categorical
+refuses 3 E-DCDI-VALUE 'X0: .* is no level.*leave --model out' discover --dcdi dcdi --model categorical
+refuses 2 E-USAGE-MODEL "need the model 'linear'.*--types" discover "${inputs[@]}" --model categorical
 refuses 2 E-USAGE-DATA 'do not say what' discover "${inputs[@]}" --known-targets
 refuses 2 E-USAGE-VALUE 'time-limit' discover "${inputs[@]}" --time-limit 0
 refuses 2 E-USAGE-DATA 'no shifted data set' discover

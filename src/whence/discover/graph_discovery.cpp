@@ -55,7 +55,8 @@ GraphModel model_of(const Dataset& data, const GraphOptions& options) {
   const GraphModel found = categorical ? GraphModel::categorical : GraphModel::linear;
   if (options.model != GraphModel::automatic && options.model != found)
     throw Error(ExitCode::usage, "E-USAGE-MODEL", "--model",
-                fmt::format("the columns need the model '{}'", name_of(found)), "leave it out");
+                fmt::format("the columns need the model '{}'", name_of(found)),
+                "leave it out, or say with --types what the columns are");
   return found;
 }
 

@@ -155,9 +155,19 @@ const NumberArray* find(const NamedArrays& arrays, const std::string& name) {
   return nullptr;
 }
 
+constexpr int most_levels = 1000;
+
+bool is_code(double x) { return x >= 0 && x < most_levels && x == std::floor(x); }
+
 bool are_codes(const NumberArray& array) {
-  return std::all_of(array.values.begin(), array.values.end(),
-                     [](double x) { return x >= 0 && x < 1000 && x == std::floor(x); });
+  return std::all_of(array.values.begin(), array.values.end(), is_code);
+}
+
+/// Levels are 0, 1, ... up to the largest code; two at least.
+void set_levels(Variable& variable, double largest) {
+  variable.kind = Variable::Kind::categorical;
+  variable.levels = std::max(1, int(largest)) + 1;
+  for (int k = 0; k < variable.levels; ++k) variable.level_names.push_back(std::to_string(k));
 }
 
 /// Appends rows of d numbers to the columns.
@@ -178,13 +188,11 @@ void append_rows(const double* values, std::size_t rows, Dataset& data) {
 void make_categorical(const NumberArray& observed, const NumberArray& intervened, Dataset& data) {
   const std::size_t d = data.variables.size();
   for (std::size_t v = 0; v < d; ++v) {
-    double most = 1;
+    double most = 0;
     for (const NumberArray* array : {&observed, &intervened})
       for (std::size_t i = v; i < array->values.size(); i += d)
         most = std::max(most, array->values[i]);
-    data.variables[v].kind = Variable::Kind::categorical;
-    data.variables[v].levels = int(most) + 1;
-    for (int k = 0; k <= int(most); ++k) data.variables[v].level_names.push_back(std::to_string(k));
+    set_levels(data.variables[v], most);
   }
 }
 
@@ -354,6 +362,24 @@ GraphData read_enco(const std::filesystem::path& file, std::size_t max_memory) {
   if (const NumberArray* matrix = find(arrays, "adj_matrix"))
     out.truth = truth_of(*matrix, d, source.label() + ":adj_matrix");
   return out;
+}
+
+void read_as_levels(Dataset& data) {
+  for (std::size_t v = 0; v < data.variables.size(); ++v) {
+    Column& column = data.columns[v];
+    double most = 0;
+    for (double x : column.values) {
+      if (!is_code(x))
+        refuse("E-DCDI-VALUE", data.variables[v].name,
+               shortest(x) + " is no level: levels are whole numbers from 0 to " +
+                   std::to_string(most_levels - 1),
+               "leave --model out: these are numbers");
+      most = std::max(most, x);
+    }
+    column.levels.assign(column.values.begin(), column.values.end());
+    column.values.clear();
+    set_levels(data.variables[v], most);
+  }
 }
 
 std::vector<OutputFile> write_dcdi(const GraphData& graph_data, std::size_t index) {

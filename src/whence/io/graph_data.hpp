@@ -35,6 +35,10 @@ GraphData read_dcdi(const std::filesystem::path& folder, std::size_t index,
 GraphData read_enco(const std::filesystem::path& file, std::size_t max_memory = std::size_t(4)
                                                                                 << 30);
 
+/// Columns of whole numbers from 0 to 999 as levels, which the files of DCDI cannot say of
+/// themselves. Any other number is an error (E-DCDI-VALUE).
+void read_as_levels(Dataset& data);
+
 /// The same as files. Names of variables are not part of these formats; dimensions above 1 are
 /// refused. Environments whose targets are not known are refused (E-DCDI-TARGETS,
 /// E-ENCO-TARGETS), for ENCO also any other design than a baseline and one environment per variable

@@ -1,6 +1,7 @@
 // DCDI folders and ENCO archives: what is written is read back, and their traps are known.
 #include "whence/io/graph_data.hpp"
 
+#include <cmath>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -58,6 +59,24 @@ TEST(Dcdi, RegimesMayStandAlone) {
   EXPECT_EQ(found.loaded.data.environments[2].name, "regime_2");
   EXPECT_FALSE(found.targets[0].has_value());
   EXPECT_FALSE(found.truth.has_value());
+}
+
+TEST(Dcdi, WholeNumbersMayBeReadAsLevels) {
+  const TemporaryFolder folder;
+  put(folder / "data_interv1.npy", npy_bytes({{3, 2}, {0, 0, 2, 0, 1, 0}, false}));
+  put(folder / "regime1.csv", "0\n1\n0\n");
+  Dataset data = read_dcdi(folder / "", 1).loaded.data;
+  Dataset numbers = data;
+  read_as_levels(data);
+  EXPECT_EQ(data.columns[0].levels, (std::vector<std::int32_t>{0, 1, 2}));
+  EXPECT_TRUE(data.columns[0].values.empty());
+  EXPECT_EQ(data.variables[0].kind, Variable::Kind::categorical);
+  EXPECT_EQ(data.variables[0].levels, 3);
+  EXPECT_EQ(data.variables[1].levels, 2) << "a constant might have been another";
+  for (const double bad : {0.5, -1.0, 1000.0, double(NAN)}) {
+    numbers.columns[1].values[2] = bad;
+    EXPECT_EQ(id_of([&] { read_as_levels(numbers); }), "E-DCDI-VALUE") << bad;
+  }
 }
 
 TEST(Dcdi, GraphsOfPythonTwoInFortranOrder) {
