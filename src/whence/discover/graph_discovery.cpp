@@ -229,13 +229,24 @@ void warn(GraphResult& result, const Dataset& data) {
                     all, result.environments.size()));
 }
 
-/// Effects that have as many causes as a family may hold, where there are more variables.
+/// Whether knowledge leaves room for one more cause of a variable.
+bool may_have_more(const EdgeKnowledge& knowledge, const Dag& dag, std::size_t effect) {
+  const std::size_t m = dag.variables();
+  for (std::size_t v = 0; v < m; ++v)
+    if (v != effect && !dag.edge(v, effect) &&
+        knowledge.of(m, v, effect) != EdgeKnowledge::Word::forbidden)
+      return true;
+  return false;
+}
+
+/// Effects that have as many causes as a family may hold, where one more was looked for.
 std::vector<std::string> warnings_of_full_families(const FamilyScorer& scorer, const Dag& dag,
-                                                   const std::vector<std::string>& names) {
+                                                   const std::vector<std::string>& names,
+                                                   const EdgeKnowledge& knowledge) {
   std::vector<std::string> list;
   const std::size_t most = scorer.max_parents();
-  for (std::size_t v = 0; v < names.size() && most + 1 < names.size(); ++v)
-    if (dag.parents(v).size() == most)
+  for (std::size_t v = 0; v < names.size(); ++v)
+    if (dag.parents(v).size() == most && may_have_more(knowledge, dag, v))
       list.push_back(
           fmt::format("{} has {} causes, the most that this model takes: there may be "
                       "more, and what they do may pass for changes of its mechanism",
@@ -357,7 +368,8 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options, const P
   for (const GraphDraw& draw : found.belief.draws) result.draws.push_back(draw.dag.graph());
   result.findings = findings_of(*scored.table, found.best, result.edges, how);
   result.graph = likely_graph(result.edges, result.cycle_broken);
-  result.warnings = warnings_of_full_families(*scored.scorer, found.best.dag, result.variables);
+  result.warnings =
+      warnings_of_full_families(*scored.scorer, found.best.dag, result.variables, how.knowledge);
   result = in_given_order(result, order);
   result.essential = equivalence_class(result.graph, likely_targets(result));
   advise(result);
