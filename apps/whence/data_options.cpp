@@ -180,27 +180,32 @@ void refuse_to_overwrite(const std::vector<std::filesystem::path>& inputs,
 
 namespace {
 
+/// What the columns are, in one line; nothing where a line for each says more: a pair, or a few
+/// columns of both kinds.
 std::string summary_of(const std::vector<Variable>& variables) {
+  constexpr std::size_t few = 3, most_notes = 12;  // beyond, a screen of them hides what matters
   const std::size_t all = variables.size();
   const auto categorical =
       std::size_t(std::count_if(variables.begin(), variables.end(), [](const Variable& v) {
         return v.kind == Variable::Kind::categorical;
       }));
-  const std::string kinds = categorical == 0 ? "all " + std::to_string(all) + " columns are real"
-                            : categorical == all
-                                ? "all " + std::to_string(all) + " columns are categorical"
-                                : std::to_string(all - categorical) + " columns are real, " +
-                                      std::to_string(categorical) + " categorical";
-  return kinds + "; result.json lists them";
+  if (all < few) return {};
+  if (categorical == 0 || categorical == all)
+    return "all " + std::to_string(all) + " columns are " + (categorical ? "categorical" : "real") +
+           " (--types to change that)";
+  if (all <= most_notes) return {};
+  return std::to_string(all - categorical) + " columns are real, " + std::to_string(categorical) +
+         " categorical; result.json lists them";
 }
 
 }  // namespace
 
 void print_reading(const LoadedData& loaded, const Globals& globals) {
   if (globals.quiet) return;
-  constexpr std::size_t most_notes = 12;  // beyond, a screen of them hides what matters
-  if (loaded.notes.size() > most_notes)
-    print_note(summary_of(loaded.data.variables));
+  // Types that were given need no note.
+  const std::string all = loaded.notes.empty() ? "" : summary_of(loaded.data.variables);
+  if (!all.empty())
+    print_note(all);
   else
     for (const std::string& note : loaded.notes) print_note(note);
   for (const std::string& warning : loaded.warnings) print_warning(warning);

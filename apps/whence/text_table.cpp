@@ -51,12 +51,67 @@ bool is_numeric(std::string cell) {
   return cell.find_first_not_of("+-0123456789.,<>% to") == cell.npos;
 }
 
-/// With "..." where something was left out.
+/// With "..." where something was left out and there is room to say so.
+std::string cut(const std::string& text, std::size_t width) {
+  if (extent(text).cells <= width) return text;
+  const std::size_t dots = width > 3 ? 3 : 0;
+  std::string start = text.substr(0, extent(text, width - dots).bytes);
+  start.erase(start.find_last_not_of(" ,(") + 1);
+  return start + std::string(dots, '.');
+}
+
+/// A name, and what is told of it: " (99.1 %)".
+struct Item {
+  std::string name, value;
+};
+
+/// "a (1 %), b (2 %)" in its items; none where a cell is something else.
+std::vector<Item> items_of(const std::string& cell) {
+  std::vector<Item> items;
+  for (std::size_t at = 0; at < cell.size();) {
+    const std::size_t close = cell.find("), ", at);
+    const std::string part =
+        close == std::string::npos ? cell.substr(at) : cell.substr(at, close + 1 - at);
+    const std::size_t value = part.rfind(" (");
+    if (value == std::string::npos || value == 0 || part.back() != ')') return {};
+    items.push_back({part.substr(0, value), part.substr(value)});
+    at += part.size() + 2;  // and ", "
+  }
+  return items;
+}
+
+/// The first `count` items with all their values, and ", ..." where there are more; nothing if that
+/// leaves less of a name than `least` cells.
+std::string with_values(const std::vector<Item>& items, std::size_t count, std::size_t width,
+                        std::size_t least) {
+  const std::string rest = count < items.size() ? ", ..." : "";
+  std::vector<std::size_t> names;
+  std::size_t sum = rest.size() + 2 * (count - 1);
+  for (std::size_t k = 0; k < count; ++k) {
+    names.push_back(extent(items[k].name).cells);
+    sum += names[k] + extent(items[k].value).cells;
+  }
+  for (; sum > width; --sum) {
+    const auto longest = std::max_element(names.begin(), names.end());
+    if (*longest <= least) return {};
+    --*longest;
+  }
+  std::string out;
+  for (std::size_t k = 0; k < count; ++k)
+    out += (k > 0 ? ", " : "") + cut(items[k].name, names[k]) + items[k].value;
+  return out + rest;
+}
+
+/// Of items, names give way and then the last items, never a value.
 std::string shortened(const std::string& cell, std::size_t width) {
   if (extent(cell).cells <= width) return cell;
-  std::string start = cell.substr(0, extent(cell, width - 3).bytes);
-  start.erase(start.find_last_not_of(" ,(") + 1);
-  return start + "...";
+  constexpr std::size_t readable = 8;
+  const std::vector<Item> items = items_of(cell);
+  for (std::size_t count = items.size(); count > 0; --count) {
+    const std::string fitting = with_values(items, count, width, count > 1 ? readable : 1);
+    if (!fitting.empty()) return fitting;
+  }
+  return cut(items.empty() ? cell : items[0].name, width);
 }
 
 std::string padded(const std::string& cell, std::size_t width, bool to_the_right) {

@@ -21,6 +21,8 @@ says shd.total 0
 accepts discover "${inputs[@]}" -o found --threads 2 -q
 check 'threads do not matter' cmp -s one.json found/result.json
 accepts discover "${inputs[@]}" -o screen
+check 'kinds of columns in one line' test "$(grep '^note: ' <<<"$err")" = \
+  'note: all 4 columns are real (--types to change that)'
 check 'the answer in words' grep -q 'edges among 4 variables' <<<"$out"
 check 'of 80 columns' awk 'length > 80 { exit 1 }' <<<"$out"
 {
@@ -35,6 +37,12 @@ wide = lambda text: sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for 
 lines = [line for line in sys.stdin.read().splitlines() if line.startswith("  ")]
 assert all(wide(line) <= 80 for line in lines), lines
 assert any("..." in line and "%" in line for line in lines), lines' <<<"$out"
+name=the_average_temperature_of_the_living_room_in_the_morning_and_at_noon
+sed "1s/X0/$name/" data/baseline.csv >warm.csv
+sed "1s/X0/$name/" data/shifted_01.csv >heated.csv
+sed "s/X0/$name/g" found/graph.dot >warm.dot
+accepts changes --graph warm.dot --baseline warm.csv --shifted heated.csv -o warm
+check 'the number of a long name stays' grep -Eq 'the_average_.*\.\.\. \(> 99\.9 %\)' <<<"$out"
 check 'no bar where there is no terminal' test "${err#*best score}" = "$err"
 
 # From a table, from DCDI, from ENCO: the same graph

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -254,6 +255,16 @@ std::vector<std::string> warnings_of_full_families(const FamilyScorer& scorer, c
   return list;
 }
 
+/// The more probable first; those that differ by rounding only, in the order of the variables.
+void sort_findings(std::vector<EdgeFinding>& findings) {
+  constexpr double told_apart = 1e9;
+  std::sort(findings.begin(), findings.end(), [](const EdgeFinding& a, const EdgeFinding& b) {
+    const double p = std::round(told_apart * a.probability);
+    const double q = std::round(told_apart * b.probability);
+    return p != q ? p > q : std::pair(a.from, a.to) < std::pair(b.from, b.to);
+  });
+}
+
 /// From the canonical order back to that of the data.
 GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order) {
   GraphResult result = found;
@@ -280,6 +291,7 @@ GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order
     for (std::size_t e = 0; e < support.size(); ++e)
       edge.support[order.environments[e]] = support[e];
   }
+  sort_findings(result.findings);
   for (std::size_t e = 0; e < environments; ++e) {
     GraphEnvironment& environment = result.environments[order.environments[e]];
     environment = found.environments[e];
@@ -304,8 +316,7 @@ std::vector<EdgeFinding> edges_worth_showing(const EdgeMatrix& edges) {
       edge.adjacent_probability = std::min(1.0, edges.at(i, j) + edges.at(j, i));
       findings.push_back(std::move(edge));
     }
-  std::stable_sort(findings.begin(), findings.end(),
-                   [](const auto& a, const auto& b) { return a.probability > b.probability; });
+  sort_findings(findings);
   return findings;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -338,6 +339,23 @@ TEST(FindGraph, AnEffectOfTooManyCausesIsNamed) {
   } catch (const Error& error) {
     EXPECT_EQ(error.id(), "E-LIMIT-PARENTS");
     EXPECT_EQ(error.code(), ExitCode::resource);
+  }
+  Graph known(28);
+  for (std::size_t v = 0; v < 24; ++v) known.set_edge(VariableId(v), VariableId(27));
+  EXPECT_FALSE(support::warns(find_changes(simulation.data, known, options), "there may be more"))
+      << "nobody looked for others";
+}
+
+TEST(FindGraph, EquallyProbableEdgesStandInTheOrderOfTheColumns) {
+  GraphSimulation world = simulated("0->1->2,3->2", GraphShift::hard, 3);
+  const char* names[] = {"X9", "X10", "b", "a"};  // by name: X10, X9, a, b
+  for (std::size_t v = 0; v < 4; ++v) world.data.variables[v].name = names[v];
+  const GraphResult result = find_changes(world.data, world.truth.graph, quick());
+  ASSERT_EQ(result.findings.size(), 3u) << "the given edges, all of them sure";
+  const std::pair<std::size_t, std::size_t> expected[] = {{0, 1}, {1, 2}, {3, 2}};
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_NEAR(result.findings[k].probability, 1, 1e-12);
+    EXPECT_EQ(std::pair(result.findings[k].from, result.findings[k].to), expected[k]) << k;
   }
 }
 
