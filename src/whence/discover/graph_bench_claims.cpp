@@ -111,7 +111,7 @@ constexpr double same_score = 1e-6;
 
 bool search_reached_truth(const GraphOutcome& o) { return o.score_gap >= -same_score; }
 bool no_wrong_direction(const GraphOutcome& o) { return o.directed_wrong == 0; }
-bool no_wrong_edge(const GraphOutcome& o) { return o.above_95.wrong() == 0; }
+bool no_wrong_edge(const GraphOutcome& o) { return o.above_95.wrong() == o.reversed_in_class; }
 bool no_sure_edge(const GraphOutcome& o) { return o.above_99.wrong() == 0; }
 bool no_sure_change(const GraphOutcome& o) { return o.false_changes_99 == 0; }
 

@@ -67,7 +67,9 @@ void judge_undirected(const GraphResult& found, const GraphTruth& truth, GraphOu
     ++out.undirected;
     if (joined <= 0.5) continue;
     out.directed_right += right > 0.95 * joined;
-    out.directed_wrong += wrong > 0.95 * joined && beyond_class(wrong / joined, all, effect, cause);
+    const bool too_sure = wrong > 0.95 * joined && beyond_class(wrong / joined, all, effect, cause);
+    out.directed_wrong += too_sure;
+    out.reversed_in_class += wrong > 0.95 && !too_sure;
   }
 }
 

@@ -53,6 +53,7 @@ struct GraphOutcome {
   // only if that is also more, by the margin, than the share of the class that points that way.
   static constexpr double class_margin = 0.03;
   std::size_t undirected = 0, directed_right = 0, directed_wrong = 0;
+  std::size_t reversed_in_class = 0;  // of above_95: reversed, but not beyond what the class says
 
   // (variable, environment) pairs besides the baseline's, and claims of change among them.
   std::size_t pairs = 0, targets = 0, targets_found = 0;  // found: above 1/2

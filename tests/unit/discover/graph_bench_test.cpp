@@ -186,10 +186,13 @@ TEST(GraphOutcome, WhatTheWholeClassSaysIsNotWronglySure) {
   EXPECT_EQ(judged_chain(25, {0.96, 0.92, 0.88}).undirected, 24u);
   EXPECT_EQ(judged_chain(25, {0.96, 0.92, 0.88}).directed_wrong, 0u);
   EXPECT_EQ(judged_chain(25, {0.97, 0.94}).directed_wrong, 0u);  // as far as draws may be off
+  EXPECT_EQ(judged_chain(25, {0.97, 0.94}).reversed_in_class, 1u);
+  EXPECT_EQ(judged_chain(25, {0.97, 0.94}).above_95.wrong(), 1u);
 }
 
 TEST(GraphOutcome, WhatGoesBeyondTheClassIsWronglySure) {
   EXPECT_EQ(judged_chain(25, {1}).directed_wrong, 1u);
+  EXPECT_EQ(judged_chain(25, {1}).reversed_in_class, 0u);
   EXPECT_EQ(judged_chain(25, {0.96, 0.96}).directed_wrong, 1u);        // the second only
   EXPECT_EQ(judged_chain(25, {0.96, 0.92, 0.96}).directed_wrong, 1u);  // the third only
   EXPECT_EQ(judged_chain(25, std::vector<double>(24, 0.96)).directed_wrong, 23u);
