@@ -53,8 +53,10 @@ namespace {
 /// last place is the residual sum of squares. Below the diagonal stay the columns as they were when
 /// their turn came.
 struct TakenApart {
-  Lanes a[packed(largest_order, 0)], inverse[largest_order], product;
+  Lanes a[packed(largest_order, 0)], inverse[largest_order];
+  Lanes logs, product;  // of the first pivots the log, of the rest themselves: both stay finite
 };
+constexpr std::size_t pivots_at_once = 16;
 
 HWY_ATTR HWY_INLINE void TakeApart(const PoolQuery& q, std::size_t e, TakenApart& t) {
   const LanesTag d;
@@ -63,9 +65,14 @@ HWY_ATTR HWY_INLINE void TakeApart(const PoolQuery& q, std::size_t e, TakenApart
   for (std::size_t k = 0; k < packed(order, 0); ++k)
     t.a[k] = hn::Add(hn::Set(d, q.base[k]), hn::Mul(sign, hn::LoadU(d, q.grams.entries[k] + e)));
   t.product = hn::Set(d, 1.0);
+  t.logs = hn::Zero(d);
   for (std::size_t j = 0; j < last; ++j) {
     const Lanes pivot = t.a[packed(j, j)];
     t.product = hn::Mul(t.product, pivot);
+    if (j % pivots_at_once == pivots_at_once - 1) {
+      t.logs = hn::Add(t.logs, LanesLog(d, t.product));
+      t.product = hn::Set(d, 1.0);
+    }
     t.inverse[j] = hn::Div(hn::Set(d, 1.0), pivot);
     for (std::size_t r = j + 1; r < order; ++r) {
       const Lanes factor = hn::Mul(t.a[packed(r, j)], t.inverse[j]);
@@ -75,13 +82,13 @@ HWY_ATTR HWY_INLINE void TakeApart(const PoolQuery& q, std::size_t e, TakenApart
   }
 }
 
-/// From the pivots' product and the residual sum of squares.
-HWY_ATTR HWY_INLINE Lanes EvidenceOf(const PoolQuery& q, std::size_t e, Lanes product,
+/// From the pivots and the residual sum of squares.
+HWY_ATTR HWY_INLINE Lanes EvidenceOf(const PoolQuery& q, std::size_t e, Lanes logs, Lanes product,
                                      Lanes residual, double prior_rate) {
   const LanesTag d;
   const Lanes half = hn::Set(d, 0.5);
   const Lanes rate = hn::Add(hn::Set(d, prior_rate), hn::Mul(half, hn::Max(residual, hn::Zero(d))));
-  const Lanes half_log = hn::Mul(half, LanesLog(d, product));
+  const Lanes half_log = hn::Mul(half, hn::Add(logs, LanesLog(d, product)));
   const Lanes weighed = hn::Mul(hn::LoadU(d, q.exponent + e), LanesLog(d, rate));
   return hn::Sub(hn::Sub(hn::LoadU(d, q.constant + e), half_log), weighed);
 }
@@ -92,7 +99,8 @@ HWY_ATTR void Evidences(const PoolQuery& q) {
   TakenApart t;
   for (std::size_t e = 0; e < q.grams.stride; e += hn::Lanes(d)) {
     TakeApart(q, e, t);
-    hn::StoreU(EvidenceOf(q, e, t.product, t.a[packed(last, last)], q.rate), d, q.evidence + e);
+    hn::StoreU(EvidenceOf(q, e, t.logs, t.product, t.a[packed(last, last)], q.rate), d,
+               q.evidence + e);
   }
 }
 
@@ -120,8 +128,9 @@ HWY_ATTR void Candidates(const CandidateQuery& q) {
       pivot = hn::Max(pivot, hn::Set(d, 1e-300));
       const Lanes explained = hn::Div(hn::Mul(w[last], w[last]), pivot);
       const Lanes residual = hn::Sub(t.a[packed(last, last)], explained);
-      hn::StoreU(EvidenceOf(q.family, e, hn::Mul(t.product, pivot), residual, candidate.rate), d,
-                 q.evidence + v * stride + e);
+      hn::StoreU(
+          EvidenceOf(q.family, e, t.logs, hn::Mul(t.product, pivot), residual, candidate.rate), d,
+          q.evidence + v * stride + e);
     }
   }
 }

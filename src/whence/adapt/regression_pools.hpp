@@ -29,7 +29,7 @@ constexpr std::size_t packed(std::size_t row, std::size_t column) {
   return row * (row + 1) / 2 + column;
 }
 
-inline constexpr std::size_t most_parents = 24;  // of a linear family
+inline constexpr std::size_t most_parents = 32;  // of a linear family
 inline constexpr std::size_t largest_order = most_parents + 2;
 
 /// Gram matrices of one family: entries[packed(r, c)] points at one number per environment, zeros

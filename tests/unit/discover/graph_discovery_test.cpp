@@ -324,15 +324,16 @@ GraphSimulation many_causes(std::size_t causes) {
 }
 
 TEST(FindGraph, AnEffectOfTooManyCausesIsNamed) {
-  const GraphSimulation simulation = many_causes(27);
+  const GraphSimulation simulation = many_causes(most_parents + 3);
   GraphOptions options;
   options.baseline = 0;
   options.restarts = 1, options.sweeps = 10;
   const GraphResult result = find_graph(simulation.data, options);
   ASSERT_FALSE(result.warnings.empty());
-  EXPECT_NE(result.warnings[0].find("X27 has 24 causes"), std::string::npos) << result.warnings[0];
-  Graph all(28);
-  for (std::size_t v = 0; v < 27; ++v) all.set_edge(VariableId(v), VariableId(27));
+  EXPECT_NE(result.warnings[0].find("X35 has 32 causes"), std::string::npos) << result.warnings[0];
+  constexpr std::size_t effect = most_parents + 3;
+  Graph all(effect + 1);
+  for (std::size_t v = 0; v < effect; ++v) all.set_edge(VariableId(v), VariableId(effect));
   try {
     find_changes(simulation.data, all, options);
     FAIL() << "more causes than fit were taken";
@@ -340,8 +341,8 @@ TEST(FindGraph, AnEffectOfTooManyCausesIsNamed) {
     EXPECT_EQ(error.id(), "E-LIMIT-PARENTS");
     EXPECT_EQ(error.code(), ExitCode::resource);
   }
-  Graph known(28);
-  for (std::size_t v = 0; v < 24; ++v) known.set_edge(VariableId(v), VariableId(27));
+  Graph known(effect + 1);
+  for (std::size_t v = 0; v < most_parents; ++v) known.set_edge(VariableId(v), VariableId(effect));
   EXPECT_FALSE(support::warns(find_changes(simulation.data, known, options), "there may be more"))
       << "nobody looked for others";
 }
