@@ -225,23 +225,21 @@ bool GraphClimber::exchange_parents(const std::atomic<bool>* stop) {
       const double gain = table_.score(regime_, from, next.parents(from)) +
                           table_.score(regime_, to, next.parents(to)) - scores_[from] - scores_[to];
       if (!(gain > worth_climbing)) continue;
-      const GraphClimber before = *this;
-      const double old = score();
-      apply(next);
-      climb(stop);
-      if (score() > old + least_gain)
-        any = true;
-      else
-        restore(before);
+      any = climb_from(next, stop) || any;
     }
   return any;
 }
 
-void GraphClimber::restore(const GraphClimber& before) {
-  dag_ = before.dag_;
+bool GraphClimber::climb_from(const Dag& next, const std::atomic<bool>* stop) {
+  const GraphClimber before = *this;
+  apply(next);
+  climb(stop);
+  if (score() > before.score() + least_gain) return true;
+  dag_ = before.dag_;  // with the gains that were scored there
   scores_ = before.scores_;
   gains_ = before.gains_;
   estimated_ = before.estimated_;
+  return false;
 }
 
 Dag GraphClimber::disturbed(Stream& stream) const {
@@ -290,11 +288,7 @@ void GraphClimber::iterate(int rounds, Stream& stream, const std::atomic<bool>* 
   for (int round = 0; round < rounds && !stopped(stop); ++round) {
     const Dag next = disturbed(stream);
     if (next == dag_) continue;
-    const GraphClimber before = *this;
-    const double old = score();
-    apply(next);
-    climb(stop);
-    if (score() <= old + least_gain) restore(before);
+    climb_from(next, stop);
   }
 }
 

@@ -47,7 +47,8 @@ class GraphClimber {
   bool out_of_reach(const Dag& next) const;
   bool step();
   void apply(const Dag& next);
-  void restore(const GraphClimber& before);
+  /// Climbs from another graph, and comes back unless that ended higher.
+  bool climb_from(const Dag& next, const std::atomic<bool>* stop);
   Dag disturbed(Stream& stream) const;
 
   const FamilyTable& table_;
