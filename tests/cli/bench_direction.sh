@@ -3,7 +3,11 @@
 source "$WHENCE_SOURCE/tests/cli/lib.bash"
 accepts bench direction --scale smoke --threads 1 -q --json -o one
 printf '%s' "$out" >one.json
-accepts bench direction --scale smoke --threads 3 -q -o three
+accepts bench direction --scale smoke --threads 3 -o three
+for speed in 'N=10, none shift' 'CSV read, levels' 'CSV read, real'; do
+  check "the speed of $speed" grep -q "$speed" <<<"$out"
+  check "and in run.json" grep -q "$speed.* of the processor" three/run.json
+done
 check 'threads do not matter' cmp -s one/result.json three/result.json
 check 'the document is result.json' cmp -s one/result.json one.json
 check 'nor to the page' cmp -s one/index.html three/index.html
@@ -17,10 +21,5 @@ for name in ("discrete", "real"):
     at = rows[0].index("no shift: decided")
     assert len(rows) > 50 and all(row[at] for row in rows), name
 PYTHON
-accepts bench direction --scale smoke -o three
-for speed in 'N=10, none shift' 'CSV read, levels' 'CSV read, real'; do
-  check "the speed of $speed" grep -q "$speed" <<<"$out"
-  check "and in run.json" grep -q "$speed.* of the processor" three/run.json
-done
 refuses 2 E-USAGE-CHOICE "no --scale 'tiny'" bench direction --scale tiny
 finish

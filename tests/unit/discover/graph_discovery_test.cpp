@@ -327,7 +327,7 @@ TEST(FindGraph, AnEffectOfTooManyCausesIsNamed) {
   const GraphSimulation simulation = many_causes(most_parents + 3);
   GraphOptions options;
   options.baseline = 0;
-  options.restarts = 1, options.sweeps = 10;
+  options.restarts = 1, options.rounds = 1, options.chains = 1, options.sweeps = 1;
   const GraphResult result = find_graph(simulation.data, options);
   ASSERT_FALSE(result.warnings.empty());
   EXPECT_NE(result.warnings[0].find("X35 has 32 causes"), std::string::npos) << result.warnings[0];
