@@ -6,6 +6,7 @@
 
 #include "apps/whence/terminal.hpp"
 #include "whence/core/text.hpp"
+#include "whence/io/markup.hpp"
 
 namespace whence {
 namespace {
@@ -13,13 +14,9 @@ namespace {
 constexpr std::size_t gap = 2;      // between columns, and before the first
 constexpr std::size_t narrow = 12;  // columns are not made narrower to fit
 
-/// The cells of a terminal that the character at the beginning of `text` takes: East Asian ones and
-/// pictures two, accents of their own none.
-std::size_t cells_of_first(std::string_view text, std::size_t bytes) {
-  char32_t c = static_cast<unsigned char>(text[0]);
-  if (bytes > 1) c &= 0x7FU >> bytes;
-  for (std::size_t k = 1; k < bytes; ++k)
-    c = c << 6 | (static_cast<unsigned char>(text[k]) & 0x3FU);
+/// The cells of a terminal that a character takes: East Asian ones and pictures two, accents of
+/// their own none.
+std::size_t cells_of(char32_t c) {
   if (c >= 0x300 && c <= 0x36F) return 0;
   constexpr std::pair<char32_t, char32_t> wide[] = {
       {0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},
@@ -37,7 +34,7 @@ Extent extent(std::string_view text, std::size_t width = std::string_view::npos)
   while (all.bytes < text.size()) {
     const std::string_view rest = text.substr(all.bytes);
     const std::size_t bytes = std::max<std::size_t>(1, utf8_length(rest));
-    const std::size_t cells = cells_of_first(rest, bytes);
+    const std::size_t cells = cells_of(code_points(rest.substr(0, bytes)).front());
     if (all.cells + cells > width) break;
     all.bytes += bytes;
     all.cells += cells;

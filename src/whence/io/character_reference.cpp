@@ -28,25 +28,6 @@ std::optional<char32_t> character_of(std::string_view name) {
 
 }  // namespace
 
-void append_utf8(char32_t point, std::string& out) {
-  const auto byte = [&](char32_t bits) { out += char(bits); };
-  if (point < 0x80) {
-    byte(point);
-  } else if (point < 0x800) {
-    byte(0xC0 | point >> 6);
-    byte(0x80 | (point & 0x3F));
-  } else if (point < 0x10000) {
-    byte(0xE0 | point >> 12);
-    byte(0x80 | (point >> 6 & 0x3F));
-    byte(0x80 | (point & 0x3F));
-  } else {
-    byte(0xF0 | point >> 18);
-    byte(0x80 | (point >> 12 & 0x3F));
-    byte(0x80 | (point >> 6 & 0x3F));
-    byte(0x80 | (point & 0x3F));
-  }
-}
-
 std::optional<std::string> without_references(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -58,7 +39,7 @@ std::optional<std::string> without_references(std::string_view text) {
     if (end == std::string_view::npos) return std::nullopt;
     const auto point = character_of(text.substr(at + 1, end - at - 1));
     if (!point) return std::nullopt;
-    append_utf8(*point, out);
+    append_utf8(out, *point);
     at = end;
   }
   return out;

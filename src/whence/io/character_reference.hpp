@@ -13,6 +13,4 @@ std::optional<std::string> without_references(std::string_view text);
 /// `text` with & < > " ' and everything that is not printable ASCII as a reference.
 std::string with_references(std::string_view text);
 
-void append_utf8(char32_t point, std::string& out);
-
 }  // namespace whence

@@ -8,6 +8,7 @@
 
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
+#include "whence/io/markup.hpp"
 
 namespace whence {
 namespace {
@@ -245,19 +246,6 @@ class Reader {
       advance();
     }
     return code;
-  }
-
-  static void append_utf8(std::string& out, std::uint32_t code) {
-    if (code < 0x80) {
-      out += char(code);
-    } else if (code < 0x800) {
-      out += {char(0xC0 | code >> 6), char(0x80 | (code & 63))};
-    } else if (code < 0x10000) {
-      out += {char(0xE0 | code >> 12), char(0x80 | (code >> 6 & 63)), char(0x80 | (code & 63))};
-    } else {
-      out += {char(0xF0 | code >> 18), char(0x80 | (code >> 12 & 63)),
-              char(0x80 | (code >> 6 & 63)), char(0x80 | (code & 63))};
-    }
   }
 
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }

@@ -24,22 +24,6 @@ char32_t take(std::string_view& rest) {
   return point;
 }
 
-void append_utf8(std::string& out, char32_t p) {
-  const auto put = [&](char32_t byte) { out += static_cast<char>(byte); };
-  if (p < 0x80) return put(p);
-  if (p < 0x800) {
-    put(0xC0 | (p >> 6));
-  } else if (p < 0x10000) {
-    put(0xE0 | (p >> 12));
-    put(0x80 | ((p >> 6) & 0x3F));
-  } else {
-    put(0xF0 | (p >> 18));
-    put(0x80 | ((p >> 12) & 0x3F));
-    put(0x80 | ((p >> 6) & 0x3F));
-  }
-  put(0x80 | (p & 0x3F));
-}
-
 bool reorders(char32_t p) { return (p >= 0x202A && p <= 0x202E) || (p >= 0x2066 && p <= 0x2069); }
 
 bool forbidden_in_markup(char32_t p) {
@@ -60,6 +44,22 @@ std::vector<char32_t> code_points(std::string_view text) {
   std::vector<char32_t> points;
   while (!text.empty()) points.push_back(take(text));
   return points;
+}
+
+void append_utf8(std::string& out, char32_t p) {
+  const auto put = [&](char32_t byte) { out += static_cast<char>(byte); };
+  if (p < 0x80) return put(p);
+  if (p < 0x800) {
+    put(0xC0 | (p >> 6));
+  } else if (p < 0x10000) {
+    put(0xE0 | (p >> 12));
+    put(0x80 | ((p >> 6) & 0x3F));
+  } else {
+    put(0xF0 | (p >> 18));
+    put(0x80 | ((p >> 12) & 0x3F));
+    put(0x80 | ((p >> 6) & 0x3F));
+  }
+  put(0x80 | (p & 0x3F));
 }
 
 std::string escape_markup(std::string_view text) {

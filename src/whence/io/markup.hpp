@@ -10,6 +10,9 @@ namespace whence {
 /// The code points of UTF-8 text; every byte that is not valid UTF-8 becomes U+FFFD.
 std::vector<char32_t> code_points(std::string_view text);
 
+/// The other way: one code point more.
+void append_utf8(std::string& out, char32_t point);
+
 /// Safe between tags and inside quoted attributes, in HTML and in XML alike. Characters that XML
 /// forbids, and those that reorder their neighbours (bidirectional overrides), become U+FFFD.
 std::string escape_markup(std::string_view text);
