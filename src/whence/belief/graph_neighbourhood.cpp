@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "whence/belief/pair_weights.hpp"
 #include "whence/math/logspace.hpp"
 
 namespace whence {
@@ -93,10 +94,9 @@ std::vector<double> Toggles::against_rivals(std::size_t effect) const {
 void weigh_edge(const Toggles& toggles, std::size_t cause, std::size_t effect, EdgeMatrix& out) {
   const double apart = toggles.gain(cause, effect);
   const double turned = apart + toggles.gain(effect, cause);
-  const double top = std::max({0.0, apart, turned});
-  const double sum = std::exp(-top) + std::exp(apart - top) + std::exp(turned - top);
-  out.at(cause, effect) = std::exp(-top) / sum;
-  out.at(effect, cause) = std::exp(turned - top) / sum;
+  const PairWeights logs = normalised({0, turned, apart});
+  out.at(cause, effect) = std::exp(logs[Between::forward]);
+  out.at(effect, cause) = std::exp(logs[Between::backward]);
 }
 
 EdgeMatrix pair_probabilities(const FamilyTable& table, const GraphDraw& graph) {

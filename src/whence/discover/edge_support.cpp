@@ -5,9 +5,8 @@
 #include <cmath>
 #include <deque>
 #include <limits>
-#include <span>
 
-#include "whence/math/logspace.hpp"
+#include "whence/belief/pair_weights.hpp"
 
 namespace whence {
 
@@ -73,16 +72,6 @@ void explain_direction(LeftOut& scores, const Dag& dag, EdgeFinding& edge) {
     edge.support.push_back(edge.shift_log_odds - log_odds(e));
 }
 
-/// An edge, its reverse, or neither.
-enum Between { forward, backward, nothing };
-using Weights = std::array<double, 3>;
-
-Weights normalised(Weights logs) {
-  const double total = log_sum_exp(std::span<const double>(logs));
-  for (double& l : logs) l -= total;
-  return logs;
-}
-
 /// The three things that can be between two variables when the rest of the graph stays as it is.
 class PairStates {
  public:
@@ -95,19 +84,19 @@ class PairStates {
     rest.set_parents(from_, of_from);
     rest.set_parents(to_, of_to);
     rest.update();
-    parents_[nothing] = {of_from, of_to};
-    parents_[forward] = {of_from, of_to.flipped(from_)};
-    parents_[backward] = {of_from.flipped(to_), of_to};
-    possible_[nothing] = true;
-    possible_[forward] =
-        !rest.closes_cycle(from_, to_) && !scores.too_many(parents_[forward].of_to);
-    possible_[backward] =
-        !rest.closes_cycle(to_, from_) && !scores.too_many(parents_[backward].of_from);
+    parents_[Between::nothing] = {of_from, of_to};
+    parents_[Between::forward] = {of_from, of_to.flipped(from_)};
+    parents_[Between::backward] = {of_from.flipped(to_), of_to};
+    possible_[Between::nothing] = true;
+    possible_[Between::forward] =
+        !rest.closes_cycle(from_, to_) && !scores.too_many(parents_[Between::forward].of_to);
+    possible_[Between::backward] =
+        !rest.closes_cycle(to_, from_) && !scores.too_many(parents_[Between::backward].of_from);
   }
 
   /// Their log-probabilities with an environment left out; environments(): with all.
-  Weights without(std::size_t e) {
-    Weights logs{};
+  PairWeights without(std::size_t e) {
+    PairWeights logs{};
     for (std::size_t s = 0; s < logs.size(); ++s)
       logs[s] = possible_[s]
                     ? weight(from_, parents_[s].of_from, e) + weight(to_, parents_[s].of_to, e)
@@ -134,22 +123,23 @@ constexpr double resolution = 1e-3;
 
 /// Of the posterior of each state, what comes from the best graph is moved by what the environment
 /// says about this pair there; what comes from other graphs stays.
-double moved(const Weights& posterior, const Weights& with_all, const Weights& left) {
-  Weights weights{};
+double moved(const PairWeights& posterior, const PairWeights& with_all, const PairWeights& left) {
+  PairWeights weights{};
   for (std::size_t s = 0; s < weights.size(); ++s) {
     weights[s] = std::max(posterior[s] - std::exp(with_all[s]), 0.0);
     if (with_all[s] == impossible) continue;
     const double counted = std::min(with_all[s], std::log(std::max(posterior[s], resolution)));
     weights[s] += std::exp(counted + left[s] - with_all[s]);
   }
-  return weights[forward] / (weights[forward] + weights[backward] + weights[nothing]);
+  return weights[Between::forward] /
+         (weights[Between::forward] + weights[Between::backward] + weights[Between::nothing]);
 }
 
 void explain_stability(LeftOut& scores, const Dag& dag, EdgeFinding& edge) {
   PairStates states(scores, dag, edge);
-  const Weights with_all = states.without(scores.environments());
-  const Weights posterior = {edge.probability, edge.adjacent_probability - edge.probability,
-                             1 - edge.adjacent_probability};
+  const PairWeights with_all = states.without(scores.environments());
+  const PairWeights posterior = {edge.probability, edge.adjacent_probability - edge.probability,
+                                 1 - edge.adjacent_probability};
   edge.leave_one_out = {1, 0};
   for (std::size_t e = 0; e < scores.environments(); ++e) {
     const double p = moved(posterior, with_all, states.without(e));
