@@ -9,6 +9,7 @@
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
 #include "whence/core/error.hpp"
+#include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
 #include "whence/discover/direction_report.hpp"
 #include "whence/discover/direction_settings.hpp"
@@ -129,7 +130,7 @@ void run(const DirectionCommand& command, const Globals& globals) {
 
   std::vector<OutputFile> files =
       report_files(report, {report.title, report.summary, version(), revision(),
-                            joined(command_words(command), " "), false, &view});
+                            shell_words(command_words(command)), false, &view});
   const std::string text =
       result_text(direction_json(result, {loaded.data.variables, loaded.sources, state.options}));
   files[0].content = text;  // result.json

@@ -13,6 +13,7 @@
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
 #include "whence/core/error.hpp"
+#include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
 #include "whence/discover/graph_knowledge.hpp"
 #include "whence/discover/graph_report.hpp"
@@ -294,6 +295,16 @@ std::vector<std::string> command_words(const DiscoverCommand& c) {
   return words;
 }
 
+/// Without the probability of an edge either way, which the page has: names need the room.
+Table for_screen(Table table) {
+  const auto at = std::find(table.columns.begin(), table.columns.end(), "joined");
+  if (at == table.columns.end()) return table;
+  const auto column = at - table.columns.begin();
+  table.columns.erase(at);
+  for (auto& row : table.rows) row.erase(row.begin() + column);
+  return table;
+}
+
 /// The answer, the edges, what changed where, what would settle the rest.
 std::string on_screen(const GraphResult& result, const Report& report, bool changes_only,
                       const OutputDirectory& directory) {
@@ -302,7 +313,7 @@ std::string on_screen(const GraphResult& result, const Report& report, bool chan
     return wrapped(for_locale(printable(text)), 0, width) + "\n";
   };
   std::string out = changes_only ? "" : words(report.summary) + "\n";
-  if (!changes_only) out += text_table(report.tables[0], 30) + "\n";
+  if (!changes_only) out += text_table(for_screen(report.tables[0]), 30) + "\n";
   if (report.tables.size() > 1) out += text_table(report.tables[1], changes_only ? 40 : 20) + "\n";
   for (std::size_t k = 0; k < result.advice.size() && k < 10; ++k) out += words(result.advice[k]);
   if (result.advice.size() > 10)
@@ -316,7 +327,7 @@ std::vector<OutputFile> files_of(const GraphResult& result, const Report& report
   const GraphView view = graph_view(result);
   std::vector<OutputFile> files =
       report_files(report, {report.title, report.summary, version(), revision(),
-                            joined(command_words(c), " "), false, &view});
+                            shell_words(command_words(c)), false, &view});
   files[0].content = text;  // result.json
   files.push_back({"figures/graph.svg", graph_svg(view)});
   files.push_back({"graph.dot", write_graph(named_graph(result), GraphFormat::dot)});

@@ -5,6 +5,7 @@
 #include "apps/whence/results.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"
+#include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
 #include "whence/discover/meta_learn_report.hpp"
 #include "whence/io/report_files.hpp"
@@ -52,7 +53,7 @@ void run(const MetaLearnOptions& options, Globals& globals) {
   const Report report = meta_learning_report(settings, how);
   record.timed("meta-learn", record.elapsed());
   std::vector<OutputFile> files = report_files(
-      report, {report.title, report.summary, version(), revision(), joined(again, " ")});
+      report, {report.title, report.summary, version(), revision(), shell_words(again)});
   const std::string result = files[0].content;  // result.json
   publish(directory, std::move(files), record);
   print_warnings(report, globals);

@@ -8,6 +8,7 @@
 #include "apps/whence/terminal.hpp"
 #include "whence/core/claim_tally.hpp"
 #include "whence/core/error.hpp"
+#include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
 #include "whence/discover/experiment.hpp"
 #include "whence/io/report_files.hpp"
@@ -148,7 +149,7 @@ class Reproduction {
 
   /// result.json first.
   std::vector<OutputFile> make_files() const {
-    const std::string again = joined(command(false), " ");
+    const std::string again = shell_words(command(false));
     if (options_.name != "all") {
       const Report& report = reports_[0];
       return report_files(report, {report.title, report.summary, version(), revision(), again});

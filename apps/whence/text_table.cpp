@@ -71,6 +71,7 @@ std::vector<Item> items_of(const std::string& cell) {
         close == std::string::npos ? cell.substr(at) : cell.substr(at, close + 1 - at);
     const std::size_t value = part.rfind(" (");
     if (value == std::string::npos || value == 0 || part.back() != ')') return {};
+    if (!is_numeric(part.substr(value + 2, 1))) return {};  // a unit: "Temperature (°C)"
     items.push_back({part.substr(0, value), part.substr(value)});
     at += part.size() + 2;  // and ", "
   }

@@ -43,6 +43,12 @@ sed "1s/X0/$name/" data/shifted_01.csv >heated.csv
 sed "s/X0/$name/g" found/graph.dot >warm.dot
 accepts changes --graph warm.dot --baseline warm.csv --shifted heated.csv -o warm
 check 'the number of a long name stays' grep -Eq 'the_average_.*\.\.\. \(> 99\.9 %\)' <<<"$out"
+sed '1s/X0/Temperature of the living room (°C)/; 1s/X1/"Yield, dry (kg per hectare)"/' data/baseline.csv >units.csv
+{ head -1 units.csv; tail -n +2 data/shifted_01.csv; } >2024-01-31.csv
+accepts discover --baseline units.csv --shifted 2024-01-31.csv -o units --json \
+  --targets '2024-01-31:"Yield, dry (kg per hectare)"+Temperature of the living room (°C)'
+accepts discover --baseline units.csv --shifted 2024-01-31.csv -o units
+check 'names give way at their end' grep -q 'Temperatur[a-z ]*\.\.\. ' <<<"$out"
 check 'no bar where there is no terminal' test "${err#*best score}" = "$err"
 
 # From a table, from DCDI, from ENCO: the same graph
@@ -80,6 +86,8 @@ import json
 graph = json.load(open("told/result.json"))["graph"]
 assert ["X0", "X1"] not in graph and ["X3", "X1"] in graph, graph
 PYTHON
+check 'the command of the page can be pasted' \
+  grep -q -- "--forbid &#39;X0-&gt;X1&#39;" told/index.html
 printf 'X2\nX0,X1,X3\n' >tiers
 accepts discover "${inputs[@]}" --tiers tiers -o tiered --json
 check 'so do groups' python3 - <<'PYTHON'
@@ -102,6 +110,20 @@ says shd.total 0
 says changes.environments_right 4
 accepts changes --graph data/truth.json "${inputs[@]}" -o changed
 check 'on one screen' grep -q 'shifted_01' <<<"$out"
+
+# Where nothing changed, so much is said, and no direction passes for one that a shift supports
+accepts simulate graph --graph er:8:12 --shift none --baseline-rows 1000 --rows 100 --environments 2 -o still -q
+mapfile -t still < <(files still)
+accepts discover "${still[@]}" -o unchanged --json
+check 'no direction has a shift' python3 - <<'PYTHON'
+import json
+result = json.load(open("unchanged/result.json"))
+assert "Nothing seems to have changed in any of 2" in result["summary"], result["summary"]
+sure = [e for e in result["edges"] if e["probability"] > .95]
+assert sure and "(all without a shift" in result["summary"], result["summary"]
+PYTHON
+refuses 3 E-DATA-MIXED 'categories in 1 of 3 columns \(X2\), numbers in the others' \
+  discover --baseline data/baseline.csv --shifted data/shifted_01.csv --columns X0,X1,X2 --types X2=labels
 
 # A time limit ends the search, not the answer
 accepts simulate graph --graph er:40:80 -o large -q

@@ -8,6 +8,7 @@
 #include "whence/adapt/label_evidence.hpp"
 #include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
+#include "whence/io/data_plan.hpp"
 
 namespace whence {
 namespace {
@@ -80,8 +81,8 @@ std::vector<std::string> remarks_of(const DataCheck& check) {
     if (column.whole_numbers)
       remarks.push_back(fmt::format(
           "{} holds whole numbers only and is read as real; if they stand for categories, use "
-          "--types {}=categorical.",
-          column.name, column.name));
+          "{}.",
+          column.name, types_option(column.name, "categorical")));
     if (column.tied > 0.1)
       remarks.push_back(fmt::format(
           "{:.0f} % of the values of {} occur more than once: it is rounded, or not continuous.",

@@ -10,6 +10,7 @@
 #include "whence/backends/threads.hpp"
 #include "whence/belief/graph_search.hpp"
 #include "whence/core/error.hpp"
+#include "whence/core/text.hpp"
 #include "whence/discover/canonical_order.hpp"
 #include "whence/discover/edge_support.hpp"
 #include "whence/discover/graph_search_plan.hpp"
@@ -39,6 +40,25 @@ GraphOptions reordered(const GraphOptions& options, const CanonicalOrder& order)
   return result;
 }
 
+/// Says which columns are in the minority: those are the ones to look at.
+[[noreturn]] void refuse_mixed(const Dataset& data) {
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> names[2];  // numbers, categories
+  for (const Variable& variable : data.variables)
+    names[variable.kind == Variable::Kind::categorical].push_back(excerpt(variable.name));
+  const bool fewer = names[1].size() <= names[0].size();
+  std::vector<std::string>& few = names[fewer];
+  const std::size_t count = few.size();
+  if (count > most_named) few.resize(most_named);
+  throw Error(
+      ExitCode::bad_data, "E-DATA-MIXED", "columns",
+      fmt::format("{} in {} of {} columns ({}{}), {} in the others",
+                  fewer ? "categories" : "numbers", count, data.variables.size(), joined(few),
+                  count > most_named ? ", ..." : "", fewer ? "numbers" : "categories"),
+      "name columns of one kind with --columns; --types NAME=real or NAME=categorical "
+      "where one was taken for the wrong kind; numbers can be put into classes beforehand");
+}
+
 GraphModel model_of(const Dataset& data, const GraphOptions& options) {
   std::size_t categorical = 0;
   for (const Variable& variable : data.variables) {
@@ -48,11 +68,7 @@ GraphModel model_of(const Dataset& data, const GraphOptions& options) {
                   "a graph is looked for among single columns, and this is a vector",
                   "name its columns one by one");
   }
-  if (categorical != 0 && categorical != data.variables.size())
-    throw Error(ExitCode::bad_data, "E-DATA-MIXED", "columns",
-                fmt::format("{} of {} columns are categorical, the others are numbers", categorical,
-                            data.variables.size()),
-                "use columns of one kind (--columns), or say what they are (--types)");
+  if (categorical != 0 && categorical != data.variables.size()) refuse_mixed(data);
   const GraphModel found = categorical ? GraphModel::categorical : GraphModel::linear;
   if (options.model != GraphModel::automatic && options.model != found)
     throw Error(ExitCode::usage, "E-USAGE-MODEL", "--model",
@@ -223,11 +239,13 @@ void warn(GraphResult& result, const Dataset& data) {
                         data.variables[u].name, data.variables[v].name));
   const auto all = std::count_if(result.environments.begin(), result.environments.end(),
                                  [](const auto& e) { return e.all_changed > 0.5; });
+  const auto shifted = std::count_if(result.environments.begin(), result.environments.end(),
+                                     [](const auto& e) { return !e.baseline; });
   if (all > 0)
     say(
         fmt::format("in {} of {} environments everything seems to have changed: they say nothing "
                     "about directions",
-                    all, result.environments.size()));
+                    all, shifted));
 }
 
 /// Whether knowledge leaves room for one more cause of a variable.

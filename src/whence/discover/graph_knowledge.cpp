@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "whence/core/error.hpp"
+#include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
 #include "whence/io/data_place.hpp"
 #include "whence/io/json_reader.hpp"
@@ -25,10 +26,16 @@ std::optional<std::size_t> find(const std::vector<std::string>& names, std::stri
 
 std::size_t variable_of(std::string_view name, const std::vector<std::string>& names,
                         const std::string& place) {
-  const auto found = find(names, name);
-  if (!found)
-    refuse(place, "there is no variable " + in_quotes(name), printable(did_you_mean(name, names)));
-  return *found;
+  if (const auto found = find(names, name)) return *found;
+  const std::string plain = unquoted(name);
+  if (const auto found = find(names, plain)) return *found;
+  for (const std::string& whole : names)
+    if (!plain.empty() && whole.starts_with(plain) &&
+        whole.find_first_of(",+:", plain.size()) == plain.size())
+      refuse(place, "there is no variable " + in_quotes(plain),
+             "a name with a comma, a colon or a plus stands in double quotes: '" +
+                 excerpt(list_name(whole)) + "'");
+  refuse(place, "there is no variable " + in_quotes(plain), printable(did_you_mean(plain, names)));
 }
 
 void mark(std::size_t cause, std::size_t effect, EdgeKnowledge::Word word,
@@ -53,12 +60,20 @@ void check_required(const EdgeKnowledge& knowledge, const std::vector<std::strin
   if (!graph.is_acyclic()) refuse(place, "the required edges close a cycle");
 }
 
+[[noreturn]] void refuse_tiers(const std::string& file) {
+  refuse(file, "the groups are not lists of names", R"([["first", "second"], ["third"]])");
+}
+
 std::vector<std::vector<std::string>> tiers_of(std::string_view text, const std::string& file) {
   std::vector<std::vector<std::string>> tiers;
   if (trimmed(text).substr(0, 1) == "[") {
     for (const Json& group : read_json(text, file).items) {
+      if (!group.is(Json::Kind::list)) refuse_tiers(file);
       auto& tier = tiers.emplace_back();
-      for (const Json& name : group.items) tier.push_back(name.text);
+      for (const Json& name : group.items) {
+        if (!name.is(Json::Kind::text)) refuse_tiers(file);
+        tier.push_back(name.text);
+      }
     }
     return tiers;
   }
@@ -66,7 +81,8 @@ std::vector<std::vector<std::string>> tiers_of(std::string_view text, const std:
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (trimmed(line).empty()) continue;
     auto& tier = tiers.emplace_back();
-    for (const std::string& name : split(line, ',')) tier.emplace_back(trimmed(name));
+    for (const std::string& name : split_outside_quotes(line, ','))
+      tier.emplace_back(trimmed(name));
   }
   return tiers;
 }
@@ -131,11 +147,11 @@ void add_targets(std::string_view text, const std::vector<std::string>& names,
   const std::string option = "--targets";
   std::vector<std::string> environment_names;
   for (const Environment& e : environments) environment_names.push_back(e.name);
-  for (const std::string& part : split(text, ',')) {
-    const std::size_t colon = part.rfind(':');
+  for (const std::string& part : split_outside_quotes(text, ',')) {
+    const std::size_t colon = rfind_outside_quotes(part, ':');
     if (colon == std::string::npos)
       refuse(option, in_quotes(part) + " is not ENVIRONMENT:VARIABLE", "a:price,b:,c:x+y");
-    const std::string_view name = trimmed(std::string_view(part).substr(0, colon));
+    const std::string name = unquoted(trimmed(std::string_view(part).substr(0, colon)));
     const auto e = find(environment_names, name);
     if (!e)
       refuse(option, "there is no environment " + in_quotes(name),
@@ -143,7 +159,7 @@ void add_targets(std::string_view text, const std::vector<std::string>& names,
     std::vector<std::size_t> targets;
     const std::string_view list = trimmed(std::string_view(part).substr(colon + 1));
     if (!list.empty())
-      for (const std::string& variable : split(list, '+'))
+      for (const std::string& variable : split_outside_quotes(list, '+'))
         targets.push_back(variable_of(trimmed(variable), names, option));
     set_targets(*e, targets, names.size(), environments.size(), known);
   }

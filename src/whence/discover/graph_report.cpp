@@ -159,17 +159,31 @@ bool is_open(const EdgeFinding& edge) {
          edge.probability < decided * edge.adjacent_probability;
 }
 
+/// Sure of a direction that no shift clearly (20 to 1) supports: it follows from which variables
+/// are independent of which, from other edges, or from what was given.
+bool without_a_shift(const EdgeFinding& edge) {
+  constexpr double clear_evidence = 3;  // nats
+  return edge.probability > decided && !edge.support.empty() &&
+         edge.shift_log_odds < clear_evidence;
+}
+
+/// The shifted environment that says most for the direction; what the baseline says is said by
+/// comparison with them.
 std::string best_support(const GraphResult& result, const EdgeFinding& edge) {
-  const auto best = std::max_element(edge.support.begin(), edge.support.end());
-  if (best == edge.support.end() || *best < 0.05) return "–";
-  return fmt::format("{} ({:+.1f})",
-                     result.environments[std::size_t(best - edge.support.begin())].name, *best);
+  if (without_a_shift(edge)) return "no shift";
+  std::size_t best = edge.support.size();
+  for (std::size_t e = 0; e < edge.support.size(); ++e)
+    if (!result.environments[e].baseline &&
+        (best == edge.support.size() || edge.support[e] > edge.support[best]))
+      best = e;
+  if (best == edge.support.size() || edge.support[best] < 0.05) return "–";
+  return fmt::format("{} ({:+.1f})", result.environments[best].name, edge.support[best]);
 }
 
 Table edges_table(const GraphResult& result) {
   Table table{"edges",
               "Edges, and the range of each probability when any one environment is left out",
-              {"cause", "effect", "probability", "joined", "one left out", "most support (nats)"},
+              {"cause", "effect", "probability", "joined", "one left out", "support (nats)"},
               {}};
   for (const EdgeFinding& edge : result.findings) {
     if (edge.probability < least_drawn) continue;
@@ -220,6 +234,51 @@ Table changes_table(const GraphResult& result) {
   return table;
 }
 
+/// "3 edges among 4 variables: 2 more than 95 % sure, 1 less sure"
+std::string edges_in_words(const GraphResult& result) {
+  std::size_t sure = 0, unsure = 0, open = 0, unshifted = 0;
+  for (const EdgeFinding& edge : result.findings) {
+    if (!result.graph.edge(VariableId(edge.from), VariableId(edge.to))) continue;
+    ++(edge.probability > decided ? sure : is_open(edge) ? open : unsure);
+    unshifted += without_a_shift(edge);
+  }
+  std::string text =
+      fmt::format("{} among {}: {} more than 95 % sure", plural(sure + unsure + open, "edge"),
+                  plural(result.variables.size(), "variable"), sure);
+  if (unshifted > 0)
+    text += fmt::format(" ({} without a shift that supports the direction)",
+                        unshifted == sure ? "all" : std::to_string(unshifted));
+  if (unsure > 0) text += fmt::format(", {} less sure", unsure);
+  if (open > 0) text += fmt::format(", {} whose direction stays open", open);
+  return text;
+}
+
+/// In how many environments something changed; where that tells no direction, so much.
+std::string changes_in_words(const GraphResult& result) {
+  std::size_t shifted = 0, changed = 0, perhaps = 0, all = 0;
+  for (const GraphEnvironment& e : result.environments) {
+    if (e.baseline) continue;
+    ++shifted;
+    changed += e.none_changed < 1 - decided;
+    perhaps += e.none_changed >= 1 - decided && e.none_changed < decided;
+    all += e.all_changed > decided;
+  }
+  const bool has_baseline = shifted < result.environments.size();
+  const std::string of = plural(shifted, has_baseline ? "shifted environment" : "environment");
+  if (shifted > 0 && changed + perhaps == 0)
+    return fmt::format(
+        "Nothing seems to have changed in {}{}: by how they differ these data cannot tell a cause "
+        "from its effect.",
+        shifted == 1 ? "" : "any of ", of);
+  std::string text = fmt::format("Something changed in {} of {}", changed, of);
+  if (perhaps > 0) text += fmt::format(", perhaps in {} more", perhaps);
+  if (shifted > 0 && all == shifted)
+    text +=
+        ", and it was everything: by how they differ these data cannot tell a cause from its "
+        "effect";
+  return text + ".";
+}
+
 std::vector<std::string> assumptions_of(const GraphResult& result) {
   if (!has_posterior(result))
     return {"There are no hidden common causes and no cycles; all variables are categorical.",
@@ -231,6 +290,9 @@ std::vector<std::string> assumptions_of(const GraphResult& result) {
                                    "Mechanisms change independently; where nothing changed, data "
                                    "do not tell the direction of an "
                                    "edge beyond the equivalence class."};
+  list.push_back(
+      "A direction that no shift supports follows from which variables are independent of which, "
+      "from other edges, or from what was given; a hidden common cause would upset it.");
   list.push_back(result.model == GraphModel::categorical ? "All variables are categorical."
                                                          : "Effects are linear in their causes.");
   return list;
@@ -275,30 +337,12 @@ NamedGraph named_graph(const GraphResult& result) {
 }
 
 std::string in_words(const GraphResult& result) {
-  std::size_t sure = 0, unsure = 0, open = 0, changed = 0, shifted = 0;
-  const bool has_baseline = std::any_of(result.environments.begin(), result.environments.end(),
-                                        [](const GraphEnvironment& e) { return e.baseline; });
-  for (const EdgeFinding& edge : result.findings) {
-    if (!result.graph.edge(VariableId(edge.from), VariableId(edge.to))) continue;
-    ++(edge.probability > decided ? sure : is_open(edge) ? open : unsure);
-  }
-  for (const GraphEnvironment& e : result.environments) {
-    shifted += !e.baseline;
-    changed += !e.baseline && e.none_changed < 1 - decided;
-  }
-  std::string text =
-      fmt::format("{} among {}: {} more than 95 % sure", plural(sure + unsure + open, "edge"),
-                  plural(result.variables.size(), "variable"), sure);
-  if (unsure > 0) text += fmt::format(", {} less sure", unsure);
-  if (open > 0) text += fmt::format(", {} whose direction stays open", open);
   const char* hurried = result.search.stopped.empty() || result.search.one_graph
                             ? ""
                             : " The search was stopped early: what it found is stated too surely.";
-  if (!has_posterior(result)) return text + ", by the paper's criterion." + hurried;
-  return text +
-         fmt::format(". Something changed in {} of {}.", changed,
-                     plural(shifted, has_baseline ? "shifted environment" : "environment")) +
-         hurried;
+  if (!has_posterior(result))
+    return edges_in_words(result) + ", by the paper's criterion." + hurried;
+  return edges_in_words(result) + ". " + changes_in_words(result) + hurried;
 }
 
 GraphView graph_view(const GraphResult& result) {

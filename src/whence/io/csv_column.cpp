@@ -4,7 +4,9 @@
 #include <limits>
 
 #include "whence/core/error.hpp"
+#include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
+#include "whence/io/data_plan.hpp"
 #include "whence/io/large_memory.hpp"
 #include "whence/io/number_parser.hpp"
 
@@ -250,16 +252,16 @@ void CsvColumn::fail_number(const Cursor& at, std::string_view text) const {
                   (role_ == ColumnRole::number ? "real" : "continuous") + " column " +
                   in_quotes(out_.name),
               malformed ? hint_for_number(text, options_.decimal)
-                        : "--types " + excerpt(out_.name) +
-                              "=categorical if the column holds names; --missing=drop --na=" +
-                              excerpt(text, 20) + " if this means missing");
+                        : types_option(out_.name, "categorical") +
+                              " if the column holds names; --missing=drop --na=" +
+                              shell_word(excerpt(text, 20)) + " if this means missing");
 }
 
 void CsvColumn::fail_mixed(const Cursor& at, std::string_view text) const {
   throw Error(ExitCode::bad_data, "E-DATA-MIXED", at_place(at.scanner.source().label(), place(at)),
               "value " + in_quotes(text) + " is a number, but column " + in_quotes(out_.name) +
                   " began with text",
-              "--types " + excerpt(out_.name) + "=categorical if both are names of categories");
+              types_option(out_.name, "categorical") + " if both are names of categories");
 }
 
 void CsvColumn::fail_overflow(const Cursor& at, std::string_view text) const {

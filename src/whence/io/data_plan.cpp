@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "whence/core/error.hpp"
+#include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
 #include "whence/io/column_names.hpp"
 #include "whence/io/data_place.hpp"
@@ -32,8 +33,17 @@ std::string listed(const std::vector<std::string>& names) {
   return joined(words);
 }
 
+/// For a piece of a name that a comma cut through: how to keep the name together.
+std::string advice_on_commas(const std::string& name, const std::vector<std::string>& names) {
+  for (const std::string& whole : names)
+    if (whole.starts_with(name + ","))
+      return "a name with a comma stands in double quotes: '" + excerpt(list_name(whole)) + "';";
+  return {};
+}
+
 [[noreturn]] void fail_unknown(const std::string& name, const std::vector<std::string>& names) {
-  const std::string guess = did_you_mean(name, names);
+  const std::string comma = advice_on_commas(name, names);
+  const std::string guess = comma.empty() ? did_you_mean(name, names) : comma;
   fail_usage("E-USAGE-COLUMN", "there is no column " + in_quotes(name),
              printable(guess) + (guess.empty() ? "" : " ") + "the columns are " + listed(names));
 }
@@ -62,8 +72,8 @@ PlannedVariable parse_variable(const std::string& text, const std::vector<std::s
   PlannedVariable variable{text.substr(0, equals), {}, {}};
   if (variable.name.empty() || variable.name.size() > max_name_bytes)
     fail_usage("E-USAGE-COLUMN", "a vector needs a name: " + in_quotes(text), "--columns v=a+b,y");
-  for (const std::string& part : split(text.substr(equals + 1), '+'))
-    for (std::string& column : columns_named(part, names, groups))
+  for (const std::string& part : split_outside_quotes(text.substr(equals + 1), '+'))
+    for (std::string& column : columns_named(unquoted(part), names, groups))
       variable.columns.push_back(std::move(column));
   return variable;
 }
@@ -87,7 +97,8 @@ ColumnType parse_type(const std::string& text) {
 }  // namespace
 
 std::vector<std::string> parse_columns(std::string_view text) {
-  std::vector<std::string> parts = split(text, ',');
+  std::vector<std::string> parts = split_outside_quotes(text, ',');
+  for (std::string& part : parts) part = unquoted(part);
   if (contains(parts, ""))
     fail_usage("E-USAGE-COLUMN", "an empty name in --columns", "--columns x,y");
   return parts;
@@ -95,15 +106,20 @@ std::vector<std::string> parse_columns(std::string_view text) {
 
 std::map<std::string, ColumnType> parse_types(std::string_view text) {
   std::map<std::string, ColumnType> types;
-  for (const std::string& part : split(text, ',')) {
-    const std::size_t equals = part.rfind('=');
+  for (const std::string& part : split_outside_quotes(text, ',')) {
+    const std::size_t equals = rfind_outside_quotes(part, '=');
     if (equals == std::string::npos || equals == 0)
       fail_usage("E-USAGE-TYPES", "expected name=type, found " + in_quotes(part),
                  "--types x=real,y=categorical");
-    if (!types.emplace(part.substr(0, equals), parse_type(part.substr(equals + 1))).second)
-      fail_usage("E-USAGE-TYPES", in_quotes(part.substr(0, equals)) + " is given two types");
+    const std::string name = unquoted(part.substr(0, equals));
+    if (!types.emplace(name, parse_type(part.substr(equals + 1))).second)
+      fail_usage("E-USAGE-TYPES", in_quotes(name) + " is given two types");
   }
   return types;
+}
+
+std::string types_option(std::string_view name, std::string_view type) {
+  return "--types " + shell_word(list_name(excerpt(name)) + "=" + std::string(type));
 }
 
 std::vector<ColumnRole> DataPlan::choose(const std::string& file,

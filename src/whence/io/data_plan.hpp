@@ -16,6 +16,9 @@ struct PlannedVariable {
   std::optional<ColumnType> type;    // not given: inferred
 };
 
+/// How to say that a column is of a type: an option to paste into a shell.
+std::string types_option(std::string_view name, std::string_view type);
+
 /// Made from the first file's columns; the other files follow it by name.
 class DataPlan {
  public:

@@ -122,7 +122,8 @@ void require_rows(const std::string& place, const std::string& what, std::size_t
   if (rows >= least) return;
   throw Error(ExitCode::bad_data, "E-DATA-FEWROWS", place,
               what + " has " + std::to_string(rows) + (rows == 1 ? " row" : " rows") +
-                  "; at least " + std::to_string(least) + " are needed");
+                  "; at least " + std::to_string(least) + " are needed",
+              "join it with another environment, or leave it out");
 }
 
 /// Categories that the baseline never shows: nothing was learnt about them there.
@@ -149,7 +150,7 @@ void check_unseen(const ReadOptions& options, LoadedData& out) {
                                " hold a category that the baseline lacks (" +
                                in_quotes(variable.level_names[std::size_t(first)]) + ")";
       if (options.unseen == UnseenPolicy::error)
-        throw Error(ExitCode::bad_data, "E-DATA-UNSEEN", "", what, "--unseen=uniform takes them");
+        throw Error(ExitCode::bad_data, "E-DATA-UNSEEN", "", what, "--unseen=accept takes them");
       out.warnings.push_back(what);
     }
   }

@@ -9,6 +9,7 @@
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
 #include "whence/io/data_place.hpp"
+#include "whence/io/data_plan.hpp"
 #include "whence/io/large_memory.hpp"
 #include "whence/io/npy_reader.hpp"
 #include "whence/io/number_parser.hpp"
@@ -300,12 +301,11 @@ void make_real(const std::vector<ColumnPart>& parts, TypedColumn& typed) {
 void require_same_kind(const PlannedVariable& variable, const std::vector<ColumnPart>& parts) {
   for (const ColumnPart& part : parts) {
     if (holds_numbers(part) == holds_numbers(parts[0])) continue;
-    throw Error(
-        ExitCode::bad_data, "E-DATA-MIXED", part.table->file,
-        "column " + in_quotes(variable.name) + " holds " +
-            (holds_numbers(part) ? "numbers" : "text") + " here, and " +
-            (holds_numbers(part) ? "text" : "numbers") + " in " + parts[0].table->file,
-        "--types " + excerpt(variable.name) + "=categorical if both are names of categories");
+    throw Error(ExitCode::bad_data, "E-DATA-MIXED", part.table->file,
+                "column " + in_quotes(variable.name) + " holds " +
+                    (holds_numbers(part) ? "numbers" : "text") + " here, and " +
+                    (holds_numbers(part) ? "text" : "numbers") + " in " + parts[0].table->file,
+                types_option(variable.name, "categorical") + " if both are names of categories");
   }
 }
 

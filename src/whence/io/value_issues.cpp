@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "whence/core/error.hpp"
+#include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
 #include "whence/io/data_place.hpp"
+#include "whence/io/data_plan.hpp"
 
 namespace whence {
 namespace {
@@ -50,8 +52,9 @@ void ValueIssues::raise_missing(MissingPolicy policy) const {
     throw Error(ExitCode::bad_data, "E-DATA-MISSING", issue.places.front(),
                 "value " + in_quotes(issue.text) + " in column " + in_quotes(issue.column) +
                     " looks like a missing value (" + listed(issue.count, issue.places) + ")",
-                "--missing=drop --na=" + excerpt(issue.text) + " leaves out such rows; --types " +
-                    excerpt(issue.column) + "=labels keeps it as a category");
+                "--missing=drop --na=" + shell_word(excerpt(issue.text)) +
+                    " leaves out such rows; " + types_option(issue.column, "labels") +
+                    " keeps it as a category");
   const Issue& issue = of(Kind::missing);
   if (policy == MissingPolicy::drop || issue.count == 0) return;
   throw Error(ExitCode::bad_data, "E-DATA-MISSING", issue.places.front(),

@@ -46,6 +46,33 @@ TEST(GraphKnowledge, RequiredAndForbiddenDoNotMix) {
             "none");
 }
 
+TEST(GraphKnowledge, NamesWithSeparatorsStandInQuotes) {
+  const std::vector<std::string> odd = {"yield, dry", "pH: top", "x"};
+  EdgeKnowledge knowledge;
+  add_tiers("x\n\"yield, dry\", pH: top\n", "tiers", odd, knowledge);
+  EXPECT_EQ(knowledge.of(3, 0, 2), Word::forbidden);
+  EXPECT_EQ(knowledge.of(3, 1, 2), Word::forbidden);
+  std::vector<KnownChange> known;
+  const std::vector<Environment> environments = {{"12:30", 0, 1}, {"a, b", 1, 2}};
+  add_targets("12:30:\"yield, dry\"+\"pH: top\",\"a, b\":x", odd, environments, known);
+  using enum KnownChange;
+  EXPECT_EQ(known, (std::vector{changed, unchanged, changed, unchanged, unchanged, changed}));
+  EXPECT_NE(problem_of([&] {
+              add_targets("12:30:yield, dry", odd, environments, known);
+            }).find("\"yield\""),
+            std::string::npos);
+}
+
+TEST(GraphKnowledge, GroupsThatAreNoListsAreNotIgnored) {
+  for (const char* text : {R"(["rain", "price"])", R"([["rain", 1]])"}) {
+    EdgeKnowledge knowledge;
+    EXPECT_NE(
+        problem_of([&] { add_tiers(text, "tiers", names, knowledge); }).find("not lists of names"),
+        std::string::npos)
+        << text;
+  }
+}
+
 TEST(GraphKnowledge, LaterGroupsCauseNoEarlierOnes) {
   for (const char* text :
        {"rain\nprice, b\n", "rain\r\n\r\nprice,b", R"([["rain"], ["price", "b"]])"}) {

@@ -67,6 +67,37 @@ TEST(GraphReport, WordsAndTables) {
   EXPECT_FALSE(view.edges[2].in_graph);
 }
 
+TEST(GraphReport, ADirectionThatNoShiftSupportsIsSaidToBeOne) {
+  GraphResult result = sample();
+  result.findings[0].support = {9, 4};  // the baseline's is no shift
+  EXPECT_EQ(graph_report(result).tables[0].rows[0].back(), "e (+4.0)");
+  result.findings[0].shift_log_odds = 0.1;
+  EXPECT_NE(in_words(result).find("1 more than 95 % sure (all without a shift that supports"),
+            std::string::npos);
+  EXPECT_EQ(graph_report(result).tables[0].rows[0].back(), "no shift");
+  result.findings[0].probability = 0.9;  // less than sure
+  EXPECT_EQ(in_words(result).find("without a shift"), std::string::npos);
+  result.findings[0].probability = 0.99;
+  result.findings[0].support.clear();  // not asked: nothing is known
+  EXPECT_EQ(in_words(result).find("without a shift"), std::string::npos);
+}
+
+TEST(GraphReport, WhereNothingOrEverythingChangedTheDataCannotTell) {
+  GraphResult result = sample();
+  const auto said = [&](double all, double none) {
+    result.environments[1].all_changed = all;
+    result.environments[1].none_changed = none;
+    return in_words(result);
+  };
+  EXPECT_NE(said(0, 0.99).find("Nothing seems to have changed in 1 shifted environment"),
+            std::string::npos);
+  EXPECT_NE(said(0, 0.99).find("cannot tell a cause from its effect"), std::string::npos);
+  EXPECT_NE(said(0.99, 0).find("cannot tell a cause from its effect"), std::string::npos);
+  EXPECT_EQ(said(0.6, 0.01).find("cannot tell"), std::string::npos);
+  EXPECT_NE(said(0, 0.5).find("changed in 0 of 1 shifted environment, perhaps in 1 more."),
+            std::string::npos);
+}
+
 TEST(GraphReport, SomethingThatNobodyCanNameIsNotNothing) {
   GraphResult result = sample();
   const auto told = [&](const std::vector<double>& changed, double all, double none) {

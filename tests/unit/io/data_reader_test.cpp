@@ -91,6 +91,11 @@ TEST_F(DataReader, LevelsAreTheUnionOfAllFilesInOrder) {
 TEST_F(DataReader, UnseenCategoriesByPolicy) {  // C37
   ReadOptions options;
   options.unseen = UnseenPolicy::error;
+  try {
+    read({"x,y\na,1.5\nb,2.5\n", "x,y\nc,3.5\na,4.5\n"}, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.hint(), "--unseen=accept takes them");
+  }
   expect_error(
       [&] {
         read({"x,y\na,1.5\nb,2.5\n", "x,y\nc,3.5\na,4.5\n"}, options);
@@ -157,6 +162,26 @@ TEST_F(DataReader, ColumnsFormVectors) {
                ExitCode::bad_data);
   options.columns = parse_columns("a=b,y");  // a name with = that is no column
   EXPECT_EQ(read({"a,y,b\n1,5.5,2\n3,6.5,4\n"}, options).data.variables[0].dimension, 1);
+}
+
+TEST_F(DataReader, ANameWithACommaStandsInQuotes) {
+  const char* file = "\"yield, dry\",y,\"say \"\"a\"\"\"\n1.5,5.5,2.5\n3.5,6.5,4.5\n";
+  ReadOptions options;
+  options.columns = parse_columns("y,\"yield, dry\"");
+  options.types = parse_types("\"yield, dry\"=labels,y=real");
+  const LoadedData loaded = read({file}, options);
+  EXPECT_EQ(loaded.data.variables[1].name, "yield, dry");
+  EXPECT_EQ(loaded.data.variables[1].kind, Variable::Kind::categorical);
+  options = {};
+  options.columns = parse_columns("v=\"yield, dry\"+y,say \"a\"");
+  EXPECT_EQ(read({file}, options).data.variables[0].dimension, 2);
+  options.columns = parse_columns("y,yield, dry");
+  try {
+    read({file}, options);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(error.hint().find("'\"yield, dry\"'"), std::string::npos) << error.hint();
+  }
 }
 
 // ---- types
