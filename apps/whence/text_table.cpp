@@ -11,8 +11,9 @@
 namespace whence {
 namespace {
 
-constexpr std::size_t gap = 2;      // between columns, and before the first
-constexpr std::size_t narrow = 12;  // columns are not made narrower to fit
+constexpr std::size_t gap = 2;             // between columns, and before the first
+constexpr std::size_t narrow = 12;         // columns are not made narrower to fit
+constexpr std::size_t longest_value = 26;  // what is longer is a text
 
 /// The cells of a terminal that a character takes: East Asian ones and pictures two, accents of
 /// their own none.
@@ -46,6 +47,11 @@ bool is_numeric(std::string cell) {
   for (std::size_t dash = cell.find("–"); dash != cell.npos; dash = cell.find("–"))
     cell.replace(dash, std::string_view("–").size(), "-");
   return cell.find_first_not_of("+-0123456789.,<>% to") == cell.npos;
+}
+
+/// A number, or numbers and what stands between them: "34 / 0+0", "2 of 3".
+bool is_value(const std::string& cell) {
+  return cell.empty() || cell.find_first_of("0123456789") <= 1;
 }
 
 /// With "..." where something was left out and there is room to say so.
@@ -117,45 +123,128 @@ std::string padded(const std::string& cell, std::size_t width, bool to_the_right
   return to_the_right ? blanks + cell : cell + blanks;
 }
 
-/// The widest columns give way until all fit into the terminal.
-void fit(std::vector<std::size_t>& width) {
+/// A table's cells as they are printed, and what its columns need.
+class Columns {
+ public:
+  Columns(const Table& table, std::size_t rows) {
+    for (const std::string& heading : table.columns) headings_.push_back(printable(heading));
+    for (std::size_t r = 0; r < std::min(rows, table.rows.size()); ++r) {
+      rows_.emplace_back();
+      for (const std::string& cell : table.rows[r]) rows_.back().push_back(printable(cell));
+    }
+    for (std::size_t c = 0; c < headings_.size(); ++c) needs_.push_back(needs_of(c));
+  }
+
+  /// Where all columns do not fit side by side, some follow below, behind the first one again.
+  std::string text() const {
+    std::string out;
+    for (const std::vector<std::size_t>& block : blocks())
+      out += (out.empty() ? "" : "\n") + text_of(block);
+    return out;
+  }
+
+ private:
+  struct Needs {
+    std::size_t all, wrapped, least;  // cells: for everything; the heading in lines; texts cut
+    bool numeric;
+  };
+  using Widths = std::vector<std::size_t>;
+
+  Needs needs_of(std::size_t c) const;
+  std::vector<std::vector<std::size_t>> blocks() const;
+  std::string text_of(const std::vector<std::size_t>& block) const;
+  std::string line(const std::vector<std::size_t>& block, const Widths& width,
+                   const std::vector<std::string>& cells) const;
+
+  std::vector<std::string> headings_;
+  std::vector<std::vector<std::string>> rows_;
+  std::vector<Needs> needs_;
+};
+
+Columns::Needs Columns::needs_of(std::size_t c) const {
+  std::size_t widest = 0, word = 0;
+  bool values = true, numeric = true;
+  for (const auto& row : rows_) {
+    widest = std::max(widest, extent(row[c]).cells);
+    values = values && is_value(row[c]);
+    numeric = numeric && is_numeric(row[c]);
+  }
+  for (const std::string& one : split(headings_[c], ' ')) word = std::max(word, extent(one).cells);
+  const bool whole = numeric || (values && widest <= longest_value);
+  const std::size_t least = std::max(whole ? widest : std::min(widest, narrow),  //
+                                     std::min(word, narrow));
+  return {std::max(widest, extent(headings_[c]).cells), std::max(widest, least), least, numeric};
+}
+
+std::vector<std::vector<std::size_t>> Columns::blocks() const {
+  const std::size_t room = std::size_t(terminal_width());
+  std::vector<std::vector<std::size_t>> all = {{}};
+  std::size_t sum = 0;
+  for (std::size_t c = 0; c < needs_.size(); ++c) {
+    const std::size_t own = gap + needs_[c].least;
+    if (sum + own > room && all.back().size() > 1) {
+      all.push_back({0});
+      sum = gap + needs_[0].least;
+    }
+    all.back().push_back(c);
+    sum += own;
+  }
+  return all;
+}
+
+/// The widest columns that can give way do, until all fit into the terminal.
+void fit(std::vector<std::size_t>& width, const std::vector<std::size_t>& least) {
   const std::size_t room = std::size_t(terminal_width());
   std::size_t sum = gap * width.size();
   for (std::size_t one : width) sum += one;
-  while (sum > room) {
-    const auto widest = std::max_element(width.begin(), width.end());
-    if (*widest <= narrow) break;
-    --*widest, --sum;
+  for (; sum > room; --sum) {
+    std::size_t widest = width.size();
+    for (std::size_t c = 0; c < width.size(); ++c)
+      if (width[c] > least[c] && (widest == width.size() || width[c] > width[widest])) widest = c;
+    if (widest == width.size()) break;
+    --width[widest];
   }
+}
+
+std::string Columns::line(const std::vector<std::size_t>& block, const Widths& width,
+                          const std::vector<std::string>& cells) const {
+  std::string out;
+  for (std::size_t k = 0; k < block.size(); ++k)
+    out += std::string(gap, ' ') +
+           padded(shortened(cells[block[k]], width[k]), width[k], needs_[block[k]].numeric);
+  out = out.substr(0, extent(out, std::size_t(terminal_width())).bytes);
+  out.erase(out.find_last_not_of(' ') + 1);
+  return for_locale(out) + "\n";
+}
+
+std::string Columns::text_of(const std::vector<std::size_t>& block) const {
+  Widths width, in_lines, least;
+  for (std::size_t c : block) {
+    width.push_back(needs_[c].all);
+    in_lines.push_back(needs_[c].wrapped);
+    least.push_back(needs_[c].least);
+  }
+  fit(width, in_lines);
+  fit(width, least);
+  std::vector<std::vector<std::string>> head;  // [line][column]
+  for (std::size_t k = 0; k < block.size(); ++k) {
+    const auto lines = split(wrapped(headings_[block[k]], 0, int(width[k])), '\n');
+    if (head.size() < lines.size())
+      head.resize(lines.size(), std::vector<std::string>(headings_.size()));
+    for (std::size_t l = 0; l < lines.size(); ++l) head[l][block[k]] = lines[l];
+  }
+  std::string out;
+  for (const auto& cells : head) out += line(block, width, cells);
+  for (const auto& cells : rows_) out += line(block, width, cells);
+  return out;
 }
 
 }  // namespace
 
 std::string text_table(const Table& table, std::size_t rows) {
-  std::vector<std::vector<std::string>> cells = {table.columns};
-  const std::size_t shown = std::min(rows, table.rows.size());
-  cells.insert(cells.end(), table.rows.begin(), table.rows.begin() + std::ptrdiff_t(shown));
-  const std::size_t columns = table.columns.size();
-  std::vector<std::size_t> width(columns, 0);
-  std::vector<bool> numeric(columns, true);
-  for (std::size_t r = 0; r < cells.size(); ++r)
-    for (std::size_t c = 0; c < columns; ++c) {
-      cells[r][c] = printable(cells[r][c]);
-      width[c] = std::max(width[c], extent(cells[r][c]).cells);
-      if (r > 0) numeric[c] = numeric[c] && is_numeric(cells[r][c]);
-    }
-  fit(width);
-  std::string out;
-  for (const auto& row : cells) {
-    std::string line;
-    for (std::size_t c = 0; c < columns; ++c)
-      line += std::string(gap, ' ') + padded(shortened(row[c], width[c]), width[c], numeric[c]);
-    line = line.substr(0, extent(line, std::size_t(terminal_width())).bytes);
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += for_locale(line) + "\n";
-  }
-  if (shown < table.rows.size())
-    out += "  ... and " + std::to_string(table.rows.size() - shown) + " more, on the page\n";
+  std::string out = Columns(table, rows).text();
+  if (rows < table.rows.size())
+    out += "  ... and " + std::to_string(table.rows.size() - rows) + " more, on the page\n";
   return out;
 }
 

@@ -17,9 +17,9 @@ constexpr double impossible = -1e6;              // nats, as good as minus infin
 /// What toggling single edges of a graph would gain.
 class Toggles {
  public:
-  Toggles(const FamilyTable& table, const GraphDraw& graph)
-      : table_(table), dag_(graph.dag), regime_(graph.regime) {
-    for (std::size_t v = 0; v < table.variables(); ++v) gains_.push_back(gains_of(v));
+  Toggles(const FamilyTable& table, const GraphDraw& graph, const EachOf& each_of)
+      : table_(table), dag_(graph.dag), regime_(graph.regime), gains_(table.variables()) {
+    each_of(gains_.size(), [&](std::size_t v) { gains_[v] = gains_of(v); });
   }
   /// Where the other direction is in the graph: once that is deleted.
   double gain(std::size_t cause, std::size_t effect) const { return gains_[effect][cause]; }
@@ -99,9 +99,10 @@ void weigh_edge(const Toggles& toggles, std::size_t cause, std::size_t effect, E
   out.at(effect, cause) = std::exp(logs[Between::backward]);
 }
 
-EdgeMatrix pair_probabilities(const FamilyTable& table, const GraphDraw& graph) {
+EdgeMatrix pair_probabilities(const FamilyTable& table, const GraphDraw& graph,
+                              const EachOf& each_of) {
   const std::size_t m = table.variables();
-  const Toggles toggles(table, graph);
+  const Toggles toggles(table, graph, each_of);
   std::vector<std::vector<double>> against;  // [effect][cause]
   for (std::size_t v = 0; v < m; ++v) against.push_back(toggles.against_rivals(v));
   EdgeMatrix present(m);
@@ -126,9 +127,9 @@ EdgeMatrix pair_probabilities(const FamilyTable& table, const GraphDraw& graph) 
 }  // namespace
 
 EdgeMatrix neighbourhood_probabilities(const FamilyTable& table, const GraphDraw& graph,
-                                       Stream stream) {
+                                       Stream stream, const EachOf& each_of) {
   constexpr int rounds = 64;  // of drawing what changed, and members of the class that leaves
-  const EdgeMatrix pairs = pair_probabilities(table, graph);
+  const EdgeMatrix pairs = pair_probabilities(table, graph, each_of);
   EdgeMatrix mean(table.variables());
   for (int k = 0; k < rounds; ++k) {
     EdgeMatrix shared = pairs;

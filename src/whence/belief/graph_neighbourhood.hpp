@@ -15,6 +15,6 @@ namespace whence {
 /// for true. What estimates call hopeless is left out; beyond a few new causes of each variable,
 /// estimates stand for scores.
 EdgeMatrix neighbourhood_probabilities(const FamilyTable& table, const GraphDraw& graph,
-                                       Stream stream);
+                                       Stream stream, const EachOf& each_of = one_by_one);
 
 }  // namespace whence

@@ -141,9 +141,10 @@ std::vector<VariableSet> listed_sets(const FamilyTable& table, std::size_t regim
 
 }  // namespace
 
-ParentLists::ParentLists(const FamilyTable& table, std::size_t regime, std::span<const Dag> good) {
-  for (std::size_t v = 0; v < table.variables(); ++v)
-    sets_.push_back(listed_sets(table, regime, good, v));
+ParentLists::ParentLists(const FamilyTable& table, std::size_t regime, std::span<const Dag> good,
+                         const EachOf& each_of)
+    : sets_(table.variables()) {
+  each_of(sets_.size(), [&](std::size_t v) { sets_[v] = listed_sets(table, regime, good, v); });
 }
 
 GraphChain::GraphChain(const FamilyTable& table, const ParentLists& lists, const GraphDraw& start,

@@ -8,15 +8,18 @@
 
 #include "whence/belief/edges.hpp"
 #include "whence/belief/family_table.hpp"
+#include "whence/core/each_of.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {
 
 /// The parent sets each variable is redrawn from: all small sets of good candidates, and all sets
-/// near those of some good graphs. Sets outside are reached by single edges.
+/// near those of some good graphs. Sets outside are reached by single edges. A variable that
+/// `each_of` leaves out has no list, and no chain may ask for it.
 class ParentLists {
  public:
-  ParentLists(const FamilyTable& table, std::size_t regime, std::span<const Dag> good);
+  ParentLists(const FamilyTable& table, std::size_t regime, std::span<const Dag> good,
+              const EachOf& each_of = one_by_one);
 
   const std::vector<VariableSet>& sets(std::size_t child) const { return sets_[child]; }
 

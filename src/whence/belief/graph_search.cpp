@@ -292,7 +292,7 @@ void GraphClimber::iterate(int rounds, Stream& stream, const std::atomic<bool>* 
   }
 }
 
-bool settle_regime(const FamilyTable& table, GraphClimber& climber) {
+bool settle_regime(const FamilyTable& table, GraphClimber& climber, const std::atomic<bool>* stop) {
   const std::size_t environments = table.scorer().environments();
   std::size_t best = climber.regime();
   double best_score = climber.score();
@@ -306,7 +306,7 @@ bool settle_regime(const FamilyTable& table, GraphClimber& climber) {
   };
   for (bool moved = true; moved;) {
     const std::size_t before = best;
-    for (std::size_t e = 0; e < environments; ++e) {
+    for (std::size_t e = 0; e < environments && !stopped(stop); ++e) {
       if (table.regime_prior().is_fixed(e) || table.regime(best).quiet) continue;
       for (const auto state :
            {EnvironmentState::sparse, EnvironmentState::all_soft, EnvironmentState::all_hard}) {

@@ -65,6 +65,15 @@ int rounds_of(const GraphOptions& options, const FamilyTable& table) {
   return table.scores_are_dear() ? std::max(10, m / 2) : std::max(60, 6 * m);
 }
 
+/// What a climber asks for first, by all threads: a single search has only one.
+void estimate_first_steps(const FamilyTable& table, const GraphOptions& options,
+                          const GraphDraw& start) {
+  parallel_for(table.variables(), options.threads, [&](std::size_t child) {
+    const std::size_t other = child == 0 ? 1 : 0;  // estimates of all others come with it
+    table.estimated_gain(start.regime, child, start.dag.parents(child), other);
+  });
+}
+
 /// Climbs, turns stars, disturbs, and lets the regime follow.
 GraphDraw search_from(const FamilyTable& table, const GraphOptions& options, const GraphDraw& start,
                       int rounds, Stream stream) {
@@ -74,7 +83,7 @@ GraphDraw search_from(const FamilyTable& table, const GraphOptions& options, con
   climber.turn_stars(options.stop);
   climber.iterate(rounds, stream, options.stop);
   tell(options, climber.score());
-  for (int k = 0; k < 5 && !stopped(options) && settle_regime(table, climber); ++k) {
+  for (int k = 0; k < 5 && !stopped(options) && settle_regime(table, climber, options.stop); ++k) {
     climber.climb(options.stop);
     climber.iterate(rounds / 4, stream, options.stop);
     tell(options, climber.score());
@@ -106,9 +115,9 @@ Dag random_start(const FamilyTable& table, Stream& stream) {
 }
 
 /// The same graph under the regime that suits it best.
-GraphDraw settled(const FamilyTable& table, const GraphDraw& start) {
+GraphDraw settled(const FamilyTable& table, const GraphOptions& options, const GraphDraw& start) {
   GraphClimber climber(table, start.regime, start.dag);
-  settle_regime(table, climber);
+  settle_regime(table, climber, options.stop);
   return {climber.dag(), climber.regime(), climber.score()};
 }
 
@@ -120,7 +129,7 @@ GraphDraw search_from_nothing(const FamilyTable& table, const GraphOptions& opti
   const GraphDraw found = search_from(table, options, start, rounds, stream);
   constexpr double within_reach = 100;  // nats
   if (stopped(options)) return found;
-  const GraphDraw apart = settled(table, start);
+  const GraphDraw apart = settled(table, options, start);
   if (apart.score < found.score - within_reach) return found;
   const GraphDraw other = search_from(table, options, apart, rounds, stream);
   return other.score > found.score ? other : found;
@@ -198,7 +207,10 @@ ChainDraws run_chain(const FamilyTable& table, const ParentLists& lists, const G
 
 /// One graph that stands for all; its neighbours say how sure each edge is.
 ChainDraws only(const FamilyTable& table, const GraphOptions& options, const GraphDraw& graph) {
-  return {{graph}, neighbourhood_probabilities(table, graph, stream_of(options, 5, 0))};
+  const EachOf on_threads = [&](std::size_t n, const auto& job) {
+    parallel_for(n, options.threads, job);
+  };
+  return {{graph}, neighbourhood_probabilities(table, graph, stream_of(options, 5, 0), on_threads)};
 }
 
 /// Each chain starts where one search ended; from the best graph if that was far below. None where
@@ -212,7 +224,12 @@ std::vector<ChainDraws> run_chains(const FamilyTable& table, const GraphOptions&
         std::find(good.begin(), good.end(), one.dag) == good.end())
       good.push_back(one.dag);
   if (stopped(options)) return {};
-  const ParentLists lists(table, best.regime, good);
+  const EachOf until_stopped = [&](std::size_t n, const auto& job) {
+    parallel_for(n, options.threads, [&](std::size_t i) {
+      if (!stopped(options)) job(i);
+    });
+  };
+  const ParentLists lists(table, best.regime, good, until_stopped);
   if (stopped(options)) return {};
   std::vector<ChainDraws> chains(std::size_t(std::max(1, options.chains)));
   parallel_for(
@@ -307,6 +324,7 @@ ScoredFamilies choose_scores(const Dataset& data, const GraphOptions& options, G
       regime = chosen.table->regime(best.regime);
     }
     start.regime = next.table->number_of(regime);
+    estimate_first_steps(*next.table, options, start);
     const int rounds = rounds_of(options, *next.table) / 2;
     const GraphDraw found =
         search_from(*next.table, options, start, rounds, stream_of(options, 0, k));

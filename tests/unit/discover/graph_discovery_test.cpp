@@ -242,7 +242,8 @@ TEST(FindGraph, StoppedAtOnceKnowsWhatItDoesNotKnow) {
       EXPECT_GT(p, 0.4) << a << b;
       EXPECT_LT(p, 0.6) << a << b;
     }
-  EXPECT_EQ(result.edges, find_graph(world.data, options).edges);
+  for (options.threads = 1; options.threads < 4; ++options.threads)
+    EXPECT_EQ(result.edges, find_graph(world.data, options).edges);
 }
 
 TEST(FindGraph, StoppedBeforeItsChainsLeavesOpenWhatTheClassDoes) {
