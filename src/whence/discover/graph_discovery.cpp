@@ -85,7 +85,7 @@ void check_size(const Dataset& data) {
     throw Error(ExitCode::resource, "E-LIMIT-VARIABLES", "columns",
                 fmt::format("{} variables are more than the {} that can be searched",
                             data.variables.size(), most_variables),
-                "choose some with --columns");
+                "leave some out; of tables, --columns chooses");
 }
 
 /// Edges worth showing, the more probable direction of each explained.

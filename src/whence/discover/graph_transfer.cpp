@@ -20,11 +20,12 @@ bool stopped(const TransferOptions& options) {
 
 void check_columns(const Dataset& data) {
   if (data.variables.size() < 2 || data.variables.size() > most_transfer_variables)
-    throw Error(ExitCode::resource, "E-LIMIT-VARIABLES", "columns",
-                fmt::format("--engine meta-transfer sums over all parent sets and acyclic graphs, "
-                            "for 2 to {} variables, and there are {}",
-                            most_transfer_variables, data.variables.size()),
-                fmt::format("choose some with --columns, or {}", or_leave_it_out));
+    throw Error(
+        ExitCode::resource, "E-LIMIT-VARIABLES", "columns",
+        fmt::format("--engine meta-transfer sums over all parent sets and acyclic graphs, "
+                    "for 2 to {} variables, and there are {}",
+                    most_transfer_variables, data.variables.size()),
+        fmt::format("leave some columns out (of tables, by --columns), or {}", or_leave_it_out));
   for (const Variable& variable : data.variables) {
     if (variable.kind != Variable::Kind::categorical)
       throw Error(
