@@ -139,7 +139,9 @@ void convert_data(const ConvertCommand& c, const Format& from, const Format& to,
 
 void convert_graph(const ConvertCommand& c, const Format& from, const Format& to) {
   if (!to.graph)
-    refuse(printable(c.out), "a graph cannot become data", "whence simulate graph --graph FILE");
+    refuse(printable(c.out), "a graph cannot become data",
+           "whence simulate graph --graph FILE; if IN is a table of data, --from table "
+           "--environment COLUMN");
   if (from.graph == GraphFormat::bif && to.graph == GraphFormat::bif)
     return write(c, write_bif(read_bif(c.in)));
   std::optional<GraphFormat> given;
@@ -155,6 +157,8 @@ void run(const ConvertCommand& c, const Globals& globals) {
     print_note(c.transposed_out
                    ? "the column causes the row; the file does not say so, nor the names"
                    : "the row causes the column; the file does not say so, nor the names");
+  if (!globals.quiet && (to.data == "dcdi" || to.data == "enco"))
+    print_note("the format has no names: variables are X0, X1, ... when it is read, in this order");
 }
 
 }  // namespace

@@ -71,6 +71,16 @@ std::vector<NamedFile> files_of(const DataOptions& options) {
   return files;
 }
 
+/// The same rows twice count twice: the answer would be surer than the data.
+void warn_of_copies(LoadedData& loaded) {
+  const auto& sources = loaded.sources;
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (sources[i].sha256 == sources[j].sha256)
+        loaded.warnings.push_back(sources[i].file + " and " + sources[j].file +
+                                  " are the same file: the same rows count twice");
+}
+
 }  // namespace
 
 void add_data_options(CLI::App& app, DataOptions& options) {
@@ -104,7 +114,11 @@ LoadedData load_data(const DataOptions& options, std::optional<std::size_t> vari
   check_form(options);
   ReadOptions read = read_options(options, variables);
   if (adjust) adjust(read);
-  if (options.table.empty()) return read_files(files_of(options), read);
+  if (options.table.empty()) {
+    LoadedData loaded = read_files(files_of(options), read);
+    warn_of_copies(loaded);
+    return loaded;
+  }
   std::optional<std::string> baseline;
   if (!options.baseline.empty()) baseline = options.baseline;
   return read_long_table(options.table, options.environment, read, baseline);

@@ -90,6 +90,18 @@ std::vector<std::string> names_of(const Dataset& data) {
   return names;
 }
 
+/// What others are compared with cannot have changed itself.
+void refuse_changed_baseline(const GraphOptions& options, std::size_t variables,
+                             const std::vector<Environment>& environments) {
+  if (!options.baseline || options.known.empty()) return;
+  for (std::size_t v = 0; v < variables; ++v)
+    if (options.known[v * environments.size() + *options.baseline] == KnownChange::changed)
+      throw Error(ExitCode::usage, "E-USAGE-KNOWLEDGE", "--targets",
+                  "nothing can have changed in the baseline, \"" +
+                      excerpt(environments[*options.baseline].name) + "\"",
+                  "leave its targets out, or name no baseline: --shifted for every file");
+}
+
 GraphOptions options_of(const DiscoverCommand& c, const GraphData& data, const Globals& globals) {
   GraphOptions options;
   const auto names = names_of(data.loaded.data);
@@ -115,6 +127,7 @@ GraphOptions options_of(const DiscoverCommand& c, const GraphData& data, const G
       set_targets(e, *data.targets[e], names.size(), environments.size(), options.known);
     }
   for (const std::string& text : c.targets) add_targets(text, names, environments, options.known);
+  refuse_changed_baseline(options, names.size(), environments);
   return options;
 }
 
@@ -141,7 +154,7 @@ TransferOptions transfer_options(const DiscoverCommand& c, const GraphData& data
   return options;
 }
 
-/// The graph of --graph in the order of the data.
+/// The graph of --graph in the order of the data; a matrix without names is in that order already.
 Graph given_graph(const DiscoverCommand& c, const std::vector<std::string>& names) {
   const std::string file = printable(c.graph);
   const NamedGraph given = read_graph_file(c.graph);
@@ -151,6 +164,8 @@ Graph given_graph(const DiscoverCommand& c, const std::vector<std::string>& name
                 fmt::format("the graph has {} variables, the data have {}", given.names.size(),
                             names.size()),
                 "choose the variables of the data with --columns");
+  if (graph_format_of(std::filesystem::path(c.graph)) == GraphFormat::npy)
+    return given.graph;  // has no names
   std::vector<std::size_t> places;
   for (const std::string& name : given.names) {
     const auto at = std::find(names.begin(), names.end(), name);
@@ -378,6 +393,10 @@ void run(const DiscoverCommand& c, Globals& globals) {
   publish(directory, files_of(result, report, text, c), record);
 
   print_reading(loaded, globals);
+  if (!globals.quiet && graph &&
+      graph_format_of(std::filesystem::path(c.graph)) == GraphFormat::npy)
+    print_note(printable(c.graph) +
+               " has no names: its rows and columns are taken for the variables in their order");
   if (!globals.quiet)
     for (std::size_t i = result.warnings.size() - own; i < result.warnings.size(); ++i)
       print_warning(result.warnings[i]);

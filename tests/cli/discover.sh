@@ -108,6 +108,14 @@ says environments.1.name shifted_01
 accepts evaluate changed/result.json data/truth.json --json
 says shd.total 0
 says changes.environments_right 4
+accepts convert found/graph.dot names.npy
+sed '1s/X/variable /g' data/baseline.csv >named.csv
+sed '1s/X/variable /g' data/shifted_01.csv >named_shift.csv
+accepts changes --graph names.npy --baseline named.csv --shifted named_shift.csv -o changed
+check 'a matrix without names goes by the order' grep -q 'note: names.npy has no names' <<<"$err"
+refuses 2 E-USAGE-KNOWLEDGE 'changed in the baseline' discover "${inputs[@]}" --targets baseline:X0
+accepts discover "${inputs[@]}" --shifted data/shifted_01.csv -o twice
+check 'the same file twice' grep -q 'warning: .*are the same file' <<<"$err"
 accepts changes --graph data/truth.json "${inputs[@]}" -o changed
 check 'on one screen' grep -q 'shifted_01' <<<"$out"
 
