@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -18,6 +19,7 @@
 #include "whence/discover/graph_knowledge.hpp"
 #include "whence/discover/graph_report.hpp"
 #include "whence/discover/graph_transfer.hpp"
+#include "whence/io/csv_writer.hpp"
 #include "whence/io/graph_data.hpp"
 #include "whence/io/number_parser.hpp"
 #include "whence/io/report_files.hpp"
@@ -344,6 +346,8 @@ std::vector<OutputFile> files_of(const GraphResult& result, const Report& report
       report_files(report, {report.title, report.summary, version(), revision(),
                             shell_words(command_words(c)), false, &view});
   files[0].content = text;  // result.json
+  for (const Table& table : probability_tables(result))
+    files.push_back({"tables/" + table.id + ".csv", table_csv(table)});
   files.push_back({"figures/graph.svg", graph_svg(view)});
   files.push_back({"graph.dot", write_graph(named_graph(result), GraphFormat::dot)});
   return files;

@@ -13,6 +13,22 @@ check 'and the validator finds what is wrong' valid --self-test "$schema" found/
 for file in index.html run.json graph.dot figures/graph.svg tables/edges.csv tables/changes.csv; do
   check "$file exists" test -s "found/$file"
 done
+check 'every probability stands in a table as a plain number' python3 - <<'PYTHON'
+import csv, json
+result = json.load(open("found/result.json"))
+names = result["variables"]
+edges = {(r["cause"], r["effect"]): r for r in csv.DictReader(open("found/tables/edge-probabilities.csv"))}
+assert set(edges) == {(a, b) for a in names for b in names if a != b}, edges.keys()
+for edge in result["edges"]:
+    row = edges[edge["from"], edge["to"]]
+    assert abs(float(row["probability"]) - edge["probability"]) < 1e-12, row
+    assert abs(float(row["joined"]) - edge["adjacent_probability"]) < 1e-12, row
+rows = list(csv.DictReader(open("found/tables/change-probabilities.csv")))
+assert [r["environment"] for r in rows] == [e["name"] for e in result["environments"]]
+for row, e in zip(rows, result["environments"]):
+    assert all(abs(float(row[v]) - p) < 1e-12 for v, p in e["changed"].items()), row
+    assert abs(float(row["all_changed"]) - e["all_changed"]) < 1e-12, row
+PYTHON
 check 'the page is sound' python3 "$WHENCE_SOURCE/tests/cli/check_page.py" found
 accepts evaluate found/result.json data/truth.json --json
 says shd.total 0

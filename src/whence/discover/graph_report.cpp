@@ -387,4 +387,26 @@ Report graph_report(const GraphResult& result) {
   return report;
 }
 
+std::vector<Table> probability_tables(const GraphResult& result) {
+  const std::size_t m = result.variables.size();
+  Table edges{"edge-probabilities", "", {"cause", "effect", "probability", "joined"}, {}};
+  for (std::size_t from = 0; from < m; ++from)
+    for (std::size_t to = 0; to < m; ++to) {
+      if (from == to) continue;
+      const double forward = result.edges.at(from, to), backward = result.edges.at(to, from);
+      edges.rows.push_back({result.variables[from], result.variables[to],
+                            fmt::format("{}", forward), fmt::format("{}", forward + backward)});
+    }
+  if (!has_posterior(result)) return {edges};
+  Table changes{
+      "change-probabilities", "", {"environment", "rows", "all_changed", "none_changed"}, {}};
+  changes.columns.insert(changes.columns.end(), result.variables.begin(), result.variables.end());
+  for (const GraphEnvironment& e : result.environments) {
+    changes.rows.push_back({e.name, std::to_string(e.rows), fmt::format("{}", e.all_changed),
+                            fmt::format("{}", e.none_changed)});
+    for (const double p : e.changed) changes.rows.back().push_back(fmt::format("{}", p));
+  }
+  return {edges, changes};
+}
+
 }  // namespace whence

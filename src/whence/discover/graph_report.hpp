@@ -40,4 +40,9 @@ GraphView graph_view(const GraphResult& result);
 /// out any one environment, and "changes"; of the paper's learner only "edges".
 Report graph_report(const GraphResult& result);
 
+/// The same probabilities as plain numbers, all of them, for spreadsheets: "edge-probabilities", a
+/// row for each cause and effect, and "change-probabilities", a row for each environment; of the
+/// paper's learner only the first.
+std::vector<Table> probability_tables(const GraphResult& result);
+
 }  // namespace whence
