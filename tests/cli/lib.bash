@@ -4,7 +4,8 @@ set -u
 : "${WHENCE:?the command to test}" "${WHENCE_SOURCE:?the source tree}"
 
 work=$(mktemp -d)
-trap 'chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"' EXIT
+# Not in a child that a signal finds before it has become somebody else.
+trap 'if [[ $BASHPID == "$$" ]]; then chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"; fi' EXIT
 cd "$work" || exit 1
 export LC_ALL=C.UTF-8
 failures=0
