@@ -47,4 +47,7 @@ std::uint64_t seed_of(const std::string& text);
 int threads_of(const std::string& text, const Globals& globals);
 std::uint64_t bytes_of(const std::string& text);
 
+/// Of a folder, the file that stands for it.
+std::string file_of(const std::string& path, const char* name);
+
 }  // namespace whence

@@ -472,13 +472,17 @@ void add_changes(CLI::App& root, Globals& globals) {
   const auto command = std::make_shared<DiscoverCommand>();
   command->name = "changes";
   command->output = "whence-out/changes";
-  add_value(*app, "--graph", command->graph, "FILE", "the graph, in any format of whence convert")
+  add_value(*app, "--graph", command->graph, "FILE",
+            "the graph, in any format of whence convert; or the folder of a result")
       ->required();
   add_common(*app, *command);
   app->footer(
       "Example:\n"
       "  whence changes --graph g.dot --baseline base.csv --shifted a.csv --shifted b.csv");
-  app->callback([command, &globals] { run(*command, globals); });
+  app->callback([command, &globals] {
+    command->graph = file_of(command->graph, "result.json");
+    run(*command, globals);
+  });
 }
 
 }  // namespace whence

@@ -33,13 +33,6 @@ struct Evaluated {
   std::optional<NamedGraph> graph;
 };
 
-/// Of a folder, the file that stands for it.
-std::string file_of(const std::string& path, const char* name) {
-  std::error_code absent;
-  const std::filesystem::path given(path);
-  return std::filesystem::is_directory(given, absent) ? (given / name).string() : path;
-}
-
 Evaluated read_either(const std::string& path) {
   const auto format = graph_format_of(std::filesystem::path(path));
   if (format && format != GraphFormat::json) return {std::nullopt, read_graph_file(path)};

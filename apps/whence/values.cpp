@@ -1,6 +1,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 
 #include "apps/whence/commands.hpp"
 #include "apps/whence/terminal.hpp"
@@ -63,6 +64,12 @@ std::uint64_t bytes_of(const std::string& text) {
   if (!reads_whole(digits, value) || value == 0 || value > (UINT64_MAX >> shift))
     refuse("--max-memory", text, wanted);
   return value << shift;
+}
+
+std::string file_of(const std::string& path, const char* name) {
+  std::error_code absent;
+  const std::filesystem::path given(path);
+  return std::filesystem::is_directory(given, absent) ? (given / name).string() : path;
 }
 
 }  // namespace whence

@@ -120,6 +120,7 @@ PYTHON
 
 # The graph is known
 accepts changes --graph found/graph.dot "${inputs[@]}" -o changed --json
+cp changed/result.json by_file.json
 says environments.1.name shifted_01
 accepts evaluate changed/result.json data/truth.json --json
 says shd.total 0
@@ -132,6 +133,11 @@ check 'a matrix without names goes by the order' grep -q 'note: names.npy has no
 refuses 2 E-USAGE-KNOWLEDGE 'changed in the baseline' discover "${inputs[@]}" --targets baseline:X0
 accepts discover "${inputs[@]}" --shifted data/shifted_01.csv -o twice
 check 'the same file twice' grep -q 'warning: .*are the same file' <<<"$err"
+accepts changes --graph found "${inputs[@]}" -o changed
+check 'a folder stands for its result' python3 -c '
+import json
+one, other = (json.load(open(f)) for f in ("by_file.json", "changed/result.json"))
+assert one["environments"] == other["environments"] and one["graph"] == other["graph"]'
 accepts changes --graph data/truth.json "${inputs[@]}" -o changed
 check 'on one screen' grep -q 'shifted_01' <<<"$out"
 

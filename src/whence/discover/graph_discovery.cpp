@@ -214,10 +214,11 @@ void warn(GraphResult& result, const Dataset& data) {
     say("the search was stopped before it could weigh whole graphs: each probability compares the "
         "best graph so far with the graphs that differ from it in that edge, and is no posterior");
   if (search.chain_spread > 0.25)
-    say(
-        fmt::format("two chains disagree by {:.2f} about the probability of an edge: longer chains "
-                    "(--sweeps) would settle it",
-                    search.chain_spread));
+    say(fmt::format(
+        "chains disagree by up to {:.2f} about the probability of an edge, most about {} -> {}: "
+        "longer chains (--sweeps) would settle it",
+        search.chain_spread, result.variables[search.spread_from],
+        result.variables[search.spread_to]));
   if (result.cycle_broken)
     say("the edges more probable than not close a cycle: the weakest of them is left out of "
         "\"graph\"");

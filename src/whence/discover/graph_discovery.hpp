@@ -70,6 +70,7 @@ struct GraphEnvironment {
 struct SearchRecord {
   std::vector<double> scores;  // of the best graph of each start
   double chain_spread = 0;     // largest difference of an edge's probability between chains
+  std::size_t spread_from = 0, spread_to = 0;  // that edge
   std::size_t families_scored = 0;
   bool exact = false;   // all graphs were enumerated
   std::string stopped;  // empty, or why it ended early

@@ -254,9 +254,12 @@ GraphBelief pooled(const FamilyTable& table, const std::vector<ChainDraws>& chai
       edges.values[k] += one.edges.values[k] / double(chains.size());
   }
   for (const ChainDraws& one : chains)
-    for (std::size_t k = 0; k < edges.values.size(); ++k)
-      record.chain_spread =
-          std::max(record.chain_spread, std::abs(one.edges.values[k] - edges.values[k]));
+    for (std::size_t k = 0; k < edges.values.size(); ++k) {
+      const double spread = std::abs(one.edges.values[k] - edges.values[k]);
+      if (spread <= record.chain_spread) continue;
+      record.chain_spread = spread;
+      record.spread_from = k / edges.variables, record.spread_to = k % edges.variables;
+    }
   GraphBelief belief = belief_of_draws(table, std::move(draws));
   belief.edges = edges;
   return belief;

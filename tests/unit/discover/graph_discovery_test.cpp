@@ -361,6 +361,22 @@ TEST(FindGraph, EquallyProbableEdgesStandInTheOrderOfTheColumns) {
   }
 }
 
+TEST(FindGraph, TheEdgeThatChainsDisagreeAboutIsNamed) {
+  const GraphSimulation world =
+      simulated("0->1->2->3->4->5,0->6->7", GraphShift::none, 2, 100);  // directions are open
+  GraphOptions options = quick();
+  options.sweeps = 1;
+  const GraphResult result = find_graph(world.data, options);
+  const SearchRecord& search = result.search;
+  ASSERT_GT(search.chain_spread, 0.25);
+  const std::string edge =
+      result.variables[search.spread_from] + " -> " + result.variables[search.spread_to];
+  EXPECT_TRUE(support::warns(result, "most about " + edge + ": longer chains")) << edge;
+  const double p = result.edges.at(search.spread_from, search.spread_to);
+  EXPECT_GT(p, 0.05) << "chains that disagree do not agree on nothing";
+  EXPECT_LT(p, 0.95);
+}
+
 TEST(FindGraph, CopiesAreNamed) {
   Dataset data = plain(6, {60, 20});
   data.columns[4].values = data.columns[1].values;
