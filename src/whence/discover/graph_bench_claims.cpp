@@ -69,19 +69,26 @@ class RowClaims {
 
  private:
   /// Where data sets are not good: how far the best graph scores above the truth. If it does, a
-  /// longer search would not help.
+  /// longer search would not help; where it is below, one would.
   std::string score_elsewhere(const std::function<bool(const GraphOutcome&)>& good) const {
     std::vector<double> gaps;
     for (const GraphOutcome& outcome : result_->outcomes)
       if (!good(outcome)) gaps.push_back(outcome.score_gap);
     if (gaps.empty()) return "";
     const auto [least, most] = std::minmax_element(gaps.begin(), gaps.end());
-    return fmt::format("; elsewhere the best graph scores {:.1f} to {:.1f} nats above the truth",
-                       *least, *most);
+    constexpr double rounding = 0.05;  // nats
+    const auto below =
+        std::count_if(gaps.begin(), gaps.end(), [](double gap) { return gap < -rounding; });
+    return fmt::format("; elsewhere the best graph scores {:.1f} to {:.1f} nats above the truth{}",
+                       *least, *most,
+                       below > 0 ? fmt::format(" (below it in {} of {})", below, gaps.size()) : "");
   }
 
   /// Why a claim about this row need not hold.
   std::string reason() const {
+    if (result_->row.world.shift == GraphShift::none && !result_->row.shuffle)
+      return "paths that nearly cancel look like no edge, and turn others round: where the best "
+             "graph scores above the truth, no longer search would tell";
     if (result_->row.shuffle != Shuffle::within_environments) return "";
     if (result_->row.world.shift == GraphShift::zero_mean) return "";
     return "each column keeps its shifts of the mean, in proportion to those of others as if by an "

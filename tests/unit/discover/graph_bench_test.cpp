@@ -77,6 +77,10 @@ TEST(GraphBench, WhereAClaimFailsTheScoreOfTheTruthIsTold) {
   EXPECT_EQ(failed.measured,
             "in 1 of 3; elsewhere the best graph scores 2.2 to 7.5 nats above the truth");
   EXPECT_NE(failed.why.find("shifts of the mean"), std::string::npos);
+  worse.score_gap = -3;
+  EXPECT_EQ(edges_claim({good, bad, worse}).measured,
+            "in 1 of 3; elsewhere the best graph scores -3.0 to 2.2 nats above the truth (below it "
+            "in 1 of 2)");
   const Claim held = edges_claim({good, good});
   EXPECT_TRUE(held.holds);
   EXPECT_EQ(held.measured, "in 2 of 2");
