@@ -156,6 +156,11 @@ TransferOptions transfer_options(const DiscoverCommand& c, const GraphData& data
   return options;
 }
 
+/// Whether --graph is a matrix of numbers alone.
+bool has_no_names(const DiscoverCommand& c) {
+  return graph_format_of(std::filesystem::path(c.graph)) == GraphFormat::npy;
+}
+
 /// The graph of --graph in the order of the data; a matrix without names is in that order already.
 Graph given_graph(const DiscoverCommand& c, const std::vector<std::string>& names) {
   const std::string file = printable(c.graph);
@@ -166,8 +171,7 @@ Graph given_graph(const DiscoverCommand& c, const std::vector<std::string>& name
                 fmt::format("the graph has {} variables, the data have {}", given.names.size(),
                             names.size()),
                 "choose the variables of the data with --columns");
-  if (graph_format_of(std::filesystem::path(c.graph)) == GraphFormat::npy)
-    return given.graph;  // has no names
+  if (has_no_names(c)) return given.graph;
   std::vector<std::size_t> places;
   for (const std::string& name : given.names) {
     const auto at = std::find(names.begin(), names.end(), name);
@@ -397,8 +401,7 @@ void run(const DiscoverCommand& c, Globals& globals) {
   publish(directory, files_of(result, report, text, c), record);
 
   print_reading(loaded, globals);
-  if (!globals.quiet && graph &&
-      graph_format_of(std::filesystem::path(c.graph)) == GraphFormat::npy)
+  if (!globals.quiet && graph && has_no_names(c))
     print_note(printable(c.graph) +
                " has no names: its rows and columns are taken for the variables in their order");
   if (!globals.quiet)

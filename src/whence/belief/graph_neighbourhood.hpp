@@ -13,7 +13,7 @@ namespace whence {
 /// every edge that any lacking one makes look good. A direction that no change supports is shared
 /// out over the graphs that the same changes allow. Not a posterior: the rest of the graph is taken
 /// for true. What estimates call hopeless is left out; beyond a few new causes of each variable,
-/// estimates stand for scores.
+/// estimates stand for scores. `each_of` has to do all of its work.
 EdgeMatrix neighbourhood_probabilities(const FamilyTable& table, const GraphDraw& graph,
                                        Stream stream, const EachOf& each_of = one_by_one);
 

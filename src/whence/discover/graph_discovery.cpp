@@ -301,6 +301,8 @@ GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order
     result.variables[to[i]] = found.variables[i];
     for (std::size_t j = 0; j < m; ++j) result.edges.at(to[i], to[j]) = found.edges.at(i, j);
   }
+  result.search.spread_from = to[found.search.spread_from];
+  result.search.spread_to = to[found.search.spread_to];
   result.graph = turned(found.graph);
   for (Graph& draw : result.draws) draw = turned(draw);
   for (EdgeFinding& edge : result.findings) {
