@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Writes tests/golden/*.json anew from what the experiments find now. Review the difference.
+# Writes tests/golden/*.json anew from what the experiments find now, and tests/golden/answers from
+# what direction, discover and changes find. Review the difference.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 

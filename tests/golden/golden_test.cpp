@@ -1,44 +1,21 @@
 // Golden files: what every experiment found at smoke scale with seed 0, as text that can be
 // reviewed. `scripts/regenerate_golden.sh` writes them anew; read the difference before committing.
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "tests/golden/golden_file.hpp"
 #include "whence/backends/threads.hpp"
 #include "whence/discover/experiment.hpp"
 #include "whence/io/json_reader.hpp"
-#include "whence/io/text_file.hpp"
 
 namespace whence {
 namespace {
 
-constexpr const char* remedy =
-    "; if the change is wanted, run scripts/regenerate_golden.sh and review the difference";
-
 std::filesystem::path golden_file(const std::string& experiment) {
-  return std::filesystem::path(WHENCE_SOURCE_DIR) / "tests" / "golden" / (experiment + ".json");
-}
-
-bool regenerating() {
-  const char* wish = std::getenv("WHENCE_REGENERATE_GOLDEN");
-  return wish && std::string(wish) == "1";
-}
-
-constexpr double noise = 1e-13;  // values below it are rounding
-
-/// Enough digits to compare at 1e-9, few enough to read.
-Json number(double value) {
-  const std::string text = fmt::format("{:.12g}", std::abs(value) < noise ? 0.0 : value);
-  double shortened = 0;
-  std::from_chars(text.data(), text.data() + text.size(), shortened);
-  return Json(shortened);
+  return golden_folder() / (experiment + ".json");
 }
 
 /// About ten places along the curve, the ends among them.
@@ -54,10 +31,10 @@ std::vector<std::size_t> places(std::size_t size) {
 Json curve_summary(const Curve& curve) {
   Json x = Json::list(), median = Json::list(), q25 = Json::list(), q75 = Json::list();
   for (std::size_t i : places(curve.x.size())) {
-    x.items.push_back(number(curve.x[i]));
-    median.items.push_back(number(curve.median[i]));
-    q25.items.push_back(number(curve.q25[i]));
-    q75.items.push_back(number(curve.q75[i]));
+    x.items.push_back(golden_number(curve.x[i]));
+    median.items.push_back(golden_number(curve.median[i]));
+    q25.items.push_back(golden_number(curve.q25[i]));
+    q75.items.push_back(golden_number(curve.q75[i]));
   }
   return Json::object({{"x", x}, {"median", median}, {"q25", q25}, {"q75", q75}});
 }
@@ -66,7 +43,7 @@ Json curve_summary(const Curve& curve) {
 Json summary(const Report& report) {
   Json curves = Json::object(), numbers = Json::object(), claims = Json::object();
   for (const Curve& curve : report.curves) curves.set(curve.id, curve_summary(curve));
-  for (const Number& n : report.numbers) numbers.set(n.id, number(n.value));
+  for (const Number& n : report.numbers) numbers.set(n.id, golden_number(n.value));
   for (const Claim& claim : report.claims) claims.set(claim.id, claim.holds);
   return Json::object({{"experiment", report.experiment},
                        {"profile", report.profile},
@@ -75,56 +52,6 @@ Json summary(const Report& report) {
                        {"claims", claims},
                        {"numbers", numbers},
                        {"curves", curves}});
-}
-
-/// Libraries round exp and log differently in the last digits.
-bool close(double measured, double golden) {
-  return std::abs(measured - golden) <= 1e-9 * std::abs(golden) + noise;
-}
-
-/// The paths at which two values differ.
-void differences(const Json& measured, const Json& golden, const std::string& path,
-                 std::vector<std::string>& found) {
-  const auto differ = [&] {
-    found.push_back(path + ": " + measured.dump() + " instead of " + golden.dump());
-  };
-  if (measured.kind != golden.kind) return differ();
-  switch (golden.kind) {
-    case Json::Kind::number:
-      if (!close(measured.as_double(), golden.as_double())) differ();
-      return;
-    case Json::Kind::list:
-      if (measured.items.size() != golden.items.size()) return differ();
-      for (std::size_t i = 0; i < golden.items.size(); ++i)
-        differences(measured.items[i], golden.items[i], path + "[" + std::to_string(i) + "]",
-                    found);
-      return;
-    case Json::Kind::object:
-      for (const JsonMember& member : golden.members) {
-        const Json* other = measured.find(member.key);
-        if (other)
-          differences(*other, member.value, path + "/" + member.key, found);
-        else
-          found.push_back(path + "/" + member.key + " is gone");
-      }
-      for (const JsonMember& member : measured.members)
-        if (!golden.find(member.key)) found.push_back(path + "/" + member.key + " is new");
-      return;
-    default:
-      if (measured.dump() != golden.dump()) differ();
-  }
-}
-
-std::vector<std::string> differences(const Json& measured, const Json& golden) {
-  std::vector<std::string> found;
-  differences(measured, golden, "", found);
-  return found;
-}
-
-void write_golden(const std::string& experiment, const Json& value) {
-  std::ofstream out(golden_file(experiment), std::ios::trunc);
-  out << value.dump(2) << "\n";
-  ASSERT_TRUE(out.good());
 }
 
 /// Networks learn in thousands of chained steps: differences between libraries in the last digit
@@ -155,18 +82,11 @@ TEST_P(Golden, AreWhatTheExperimentsFind) {
   const Experiment& experiment = find_experiment(GetParam());
   const Report report = run_experiment(experiment, Settings::of(GetParam(), "paper", "smoke"),
                                        {0, available_threads(), {}});
-  const Json measured = summary(report);
-  if (regenerating()) return write_golden(GetParam(), measured);
-  ASSERT_TRUE(std::filesystem::exists(golden_file(GetParam())))
-      << golden_file(GetParam()).filename() << " is missing" << remedy;
-  const Json golden = read_json(read_text_file(golden_file(GetParam())),
-                                golden_file(GetParam()).filename().string());
-  for (const std::string& difference : differences(measured, golden))
-    ADD_FAILURE() << difference << remedy;
+  compare_with_golden(golden_file(GetParam()), summary(report));
 }
 
 TEST(GoldenFiles, BelongToExperiments) {
-  for (const auto& entry : std::filesystem::directory_iterator(golden_file("x").parent_path())) {
+  for (const auto& entry : std::filesystem::directory_iterator(golden_folder())) {
     if (entry.path().extension() != ".json") continue;
     EXPECT_NO_THROW(find_experiment(entry.path().stem().string())) << entry.path().filename();
   }
