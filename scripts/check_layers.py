@@ -21,8 +21,9 @@ ROOMS = {
     "encoders": "core math",
     "worlds": "core math mechanisms encoders",
     "adapt": "core math mechanisms encoders",
-    "backends": "core math mechanisms encoders worlds adapt",
-    "discover": "core math mechanisms encoders worlds adapt backends belief io comm",
+    "evidence": "core math mechanisms encoders",
+    "backends": "core math mechanisms encoders worlds adapt evidence",
+    "discover": "core math mechanisms encoders worlds adapt evidence backends belief io comm",
 }
 ROOMS = {room: {room, *below.split()} for room, below in ROOMS.items()}
 
@@ -31,7 +32,7 @@ ROOMS = {room: {room, *below.split()} for room, below in ROOMS.items()}
 GUESTS = {
     "nlohmann": {"io", "discover", "apps"},
     "CLI": {"apps"},
-    "Eigen": {"math", "mechanisms", "encoders", "worlds", "adapt", "belief"},
+    "Eigen": {"math", "mechanisms", "encoders", "worlds", "adapt", "evidence", "belief"},
     "fmt": set(ROOMS) - {"core"} | {"apps"},
 }
 
