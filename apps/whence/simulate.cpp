@@ -27,8 +27,14 @@ PairSimulation simulation_of(const SimulateCommand& command) {
   refuse_given({{"--graph", command.graph},
                 {"--noise", command.noise},
                 {"--weights", command.weights},
-                {"--hidden", command.hidden}},
+                {"--hidden", command.hidden},
+                {"--drift", command.drift},
+                {"--typos", command.typos},
+                {"--noise-rows", command.noise_rows}},
                "simulate graph");
+  if (!command.kind.empty() && command.kind != "categorical" && command.kind != "linear-gaussian" &&
+      command.kind != "spline")
+    refuse_choice("--kind", command.kind, "categorical, linear-gaussian, spline");
   PairSimulation what;
   what.kind = command.kind == "linear-gaussian" ? PairSimulation::Kind::linear_gaussian
               : command.kind == "spline"        ? PairSimulation::Kind::spline
@@ -129,6 +135,16 @@ std::size_t count_of(const std::string& option, const std::string& text, std::si
   return value;
 }
 
+double number_of(const std::string& option, const std::string& text, double least, double most) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end || !(value >= least && value <= most))
+    throw Error(ExitCode::usage, "E-USAGE-VALUE", option,
+                fmt::format("'{}' is not a number from {} to {}", excerpt(text), least, most));
+  return value;
+}
+
 void refuse_given(const std::vector<std::pair<std::string, std::string>>& options,
                   const std::string& belongs_to) {
   for (const auto& [option, value] : options)
@@ -156,8 +172,13 @@ void add_simulate(CLI::App& root, Globals& globals) {
       "edges on average), sf:VARIABLES:LINKS (scale-free), or a file such as asia.bif or "
       "g.dot")
       ->default_str("er:20:40");
-  add_value(*app, "--kind,--mechanism", command->kind, "categorical|linear-gaussian|spline",
-            "what the columns hold; spline, of a pair only: a curve and noise")
+  add_value(*app, "--kind,--mechanism", command->kind,
+            "KIND:categorical|linear-gaussian|spline|linear|network|square|sine|multiplicative|"
+            "heteroscedastic|count|mixed|dense-network",
+            "what the columns hold. Pairs: categorical, linear-gaussian or spline (a curve and "
+            "noise); graphs: categorical (ENCO's protocol), linear-gaussian and dense-network "
+            "(BaCaDI's), or linear, network (5 sigmoid units), square, sine, multiplicative (noise "
+            "in proportion), heteroscedastic, count, mixed (half of the columns categories)")
       ->default_str("categorical; graphs: linear-gaussian");
   add_value(*app, "--truth", command->truth, "forward|backward|none",
             "of a pair: X causes Y, Y causes X, or no link")
@@ -179,12 +200,22 @@ void add_simulate(CLI::App& root, Globals& globals) {
   add_value(*app, "--hidden", command->hidden, "N",
             "of graphs: variables nobody sees, each a cause of two others")
       ->default_str("0");
+  add_value(*app, "--drift", command->drift, "TAU",
+            "of graphs: every mechanism differs in every shifted environment, by about so many "
+            "standard deviations of its noise; not of categorical and linear-gaussian ones")
+      ->default_str("0");
+  add_value(*app, "--typos", command->typos, "N",
+            "of graphs: single cells that are 10 to 100 times too large")
+      ->default_str("0");
+  add_value(*app, "--noise-rows", command->noise_rows, "SHARE",
+            "of graphs: this share of the rows, from 0 to 1, holds nothing but noise")
+      ->default_str("0");
   add_value(*app, "--environments", command->environments, "N", "shifted environments")
       ->default_str("10; graphs: one per variable");
   add_value(*app, "--rows", command->rows, "N", "rows of each")
-      ->default_str("100; graphs: 10, categorical 200");
+      ->default_str("100; graphs: 10, categorical 200, other kinds 500");
   add_value(*app, "--baseline-rows", command->baseline_rows, "N", "rows of the baseline")
-      ->default_str("1000; graphs: 100, categorical 5000");
+      ->default_str("1000; graphs: 100, categorical 5000, other kinds 2000");
   add_value(*app, "--seed", command->seed, "N", "seed of all random numbers, 0 to 2^64-1");
   add_value(*app, "-o,--output", command->output, "DIR",
             "gets baseline.csv, shifted_01.csv, ... and truth.json");
@@ -195,7 +226,8 @@ void add_simulate(CLI::App& root, Globals& globals) {
       "  whence direction --baseline data/baseline.csv --shifted data/shifted_01.csv \\\n"
       "    --shifted data/shifted_02.csv --shifted data/shifted_03.csv -o found\n"
       "  whence evaluate found/result.json data/truth.json\n"
-      "  whence simulate graph --graph sf:50:2 --shift soft -o many");
+      "  whence simulate graph --graph sf:50:2 --shift soft -o many\n"
+      "  whence simulate graph --graph er:10:15 --mechanism network --hidden 1 --drift .2 -o hard");
   app->callback([command, &globals] { run(*command, globals); });
 }
 

@@ -11,13 +11,16 @@ namespace whence {
 /// Empty values are the defaults of the kind of simulation.
 struct SimulateCommand {
   std::string what, kind, shift, truth, levels = "10", environments, rows, baseline_rows;
-  std::string graph, noise, weights, hidden, seed = "0";
+  std::string graph, noise, weights, hidden, drift, typos, noise_rows, seed = "0";
   std::string output = "whence-out/simulate";
   bool json = false;
 };
 
 std::size_t count_of(const std::string& option, const std::string& text, std::size_t least,
                      std::size_t most);
+
+/// A number in [least, most].
+double number_of(const std::string& option, const std::string& text, double least, double most);
 
 inline std::string value_or(const std::string& given, const std::string& usual) {
   return given.empty() ? usual : given;

@@ -19,6 +19,23 @@ GraphShift shift_of(const std::string& name) {
   refuse_choice("--shift", name, "none, hard, soft, two-hard, all-soft, all-hard, weak, zero-mean");
 }
 
+GraphMechanism mechanism_of(const std::string& name) {
+  for (const GraphMechanism mechanism : all_graph_mechanisms)
+    if (name_of(mechanism) == name) return mechanism;
+  std::vector<std::string> names;
+  for (const GraphMechanism mechanism : all_graph_mechanisms)
+    names.emplace_back(name_of(mechanism));
+  refuse_choice("--mechanism", name, joined(names));
+}
+
+/// Rows of the baseline and of each shifted environment, where nothing else is asked for.
+std::pair<const char*, const char*> usual_rows(GraphMechanism mechanism) {
+  if (mechanism == GraphMechanism::categorical) return {"5000", "200"};
+  const bool protocol =
+      mechanism == GraphMechanism::linear_gaussian || mechanism == GraphMechanism::dense_network;
+  return protocol ? std::pair("100", "10") : std::pair("2000", "500");
+}
+
 NoiseFamily noise_of(const std::string& name) {
   for (const NoiseFamily noise : all_noise_families)
     if (name_of(noise) == name) return noise;
@@ -56,7 +73,7 @@ void take_graph(const SimulateCommand& command, GraphWorldSpec& spec, std::uint6
   const NamedGraph graph = read_graph_file(text);
   require_acyclic(graph, printable(text));
   spec.graph = graph.graph;
-  const bool real = spec.mechanism == GraphMechanism::linear_gaussian;
+  const bool real = spec.mechanism != GraphMechanism::categorical;
   for (const std::string& name : graph.names) {
     Variable variable{name, real ? Variable::Kind::real : Variable::Kind::categorical};
     for (int k = 0; !real && k < spec.levels; ++k)
@@ -69,11 +86,8 @@ void take_graph(const SimulateCommand& command, GraphWorldSpec& spec, std::uint6
 GraphWorldSpec spec_of(const SimulateCommand& command, std::uint64_t seed, const Globals& globals) {
   refuse_given({{"--truth", command.truth}}, "simulate pair");
   GraphWorldSpec spec{Graph()};
-  if (command.kind == "spline")
-    refuse_choice("--mechanism", command.kind, "categorical, linear-gaussian");
-  const bool categorical = command.kind == "categorical";
-  spec.mechanism = categorical ? GraphMechanism::categorical : GraphMechanism::linear_gaussian;
-  if (categorical)
+  spec.mechanism = mechanism_of(value_or(command.kind, "linear-gaussian"));
+  if (spec.mechanism != GraphMechanism::linear_gaussian)
     refuse_given({{"--noise", command.noise}, {"--weights", command.weights}},
                  "--mechanism linear-gaussian");
   spec.shift = shift_of(value_or(command.shift, "hard"));
@@ -81,10 +95,13 @@ GraphWorldSpec spec_of(const SimulateCommand& command, std::uint64_t seed, const
   spec.normal_weights = command.weights == "normal";
   spec.levels = int(count_of("--levels", command.levels, 2, 1000));
   spec.hidden = count_of("--hidden", value_or(command.hidden, "0"), 0, 1000);
-  spec.rows = count_of("--rows", value_or(command.rows, categorical ? "200" : "10"), 2, 1'000'000);
+  spec.drift = number_of("--drift", value_or(command.drift, "0"), 0, 10);
+  spec.typos = count_of("--typos", value_or(command.typos, "0"), 0, 1'000'000);
+  spec.noise_rows = number_of("--noise-rows", value_or(command.noise_rows, "0"), 0, 1);
+  const auto [baseline, shifted] = usual_rows(spec.mechanism);
+  spec.rows = count_of("--rows", value_or(command.rows, shifted), 2, 1'000'000);
   spec.baseline_rows =
-      count_of("--baseline-rows", value_or(command.baseline_rows, categorical ? "5000" : "100"), 2,
-               100'000'000);
+      count_of("--baseline-rows", value_or(command.baseline_rows, baseline), 2, 100'000'000);
   take_graph(command, spec, seed, globals);
   spec.environments =
       count_of("--environments",
@@ -122,6 +139,9 @@ std::vector<std::string> command_words(const SimulateCommand& c, const GraphWorl
   add("--noise", c.noise);
   add("--weights", c.weights);
   add("--hidden", c.hidden);
+  add("--drift", c.drift);
+  add("--typos", c.typos);
+  add("--noise-rows", c.noise_rows);
   return words;
 }
 

@@ -19,6 +19,25 @@ for shift, targets in [("none", 0), ("hard", 1), ("soft", 1), ("two-hard", 2), (
     for e in truth["environments"]:
         assert sum(e["changed"].values()) == (0 if e["name"] == "baseline" else targets), e
 PYTHON
+for kind in linear network square sine multiplicative heteroscedastic count mixed dense-network; do
+  accepts simulate graph --graph er:6:7 --mechanism "$kind" --hidden 1 --drift .2 --typos 2 --noise-rows .05 \
+    --rows 20 --baseline-rows 40 -o "kind-$kind"
+done
+check 'the truth tells hidden pairs and drift; columns are of their kinds' python3 - <<'PYTHON'
+import csv, json
+truth = json.load(open("kind-count/truth.json"))
+assert len(truth["hidden"]) == 1 and truth["hidden"] == truth["confounded"] and truth["drift"] == 0.2
+assert truth["provenance"]["mechanism"] == "count" and truth["provenance"]["typos"] == 2
+rows = list(csv.DictReader(open("kind-mixed/baseline.csv")))
+assert len(rows) == 40 and sum(value in ("k0", "k1", "k2") for value in rows[0].values()) == 3
+PYTHON
+refuses 2 E-USAGE-OPTION '--mechanism linear-gaussian' simulate graph --mechanism sine --noise t5 -o x
+refuses 2 E-USAGE-CHOICE 'sine' simulate graph --mechanism sinus -o x
+refuses 2 E-USAGE-VALUE 'from 0 to 10' simulate graph --mechanism sine --drift=-1 -o x
+refuses 2 E-USAGE-VALUE 'from 0 to 1' simulate graph --mechanism sine --noise-rows nan -o x
+refuses 2 E-USAGE-CHOICE 'spline' simulate pair --kind sine -o x
+refuses 2 E-USAGE-OPTION 'simulate graph' simulate pair --drift .1 -o x
+refuses 4 E-CONFIG-CHOICE 'linear, network' simulate graph --drift .1 -o x
 accepts simulate graph --graph er:6:7 --seed 5 -o again -q
 cp -r again first
 accepts simulate graph --graph er:6:7 --seed 5 -o again -q

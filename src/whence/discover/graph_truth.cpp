@@ -81,10 +81,14 @@ Json graph_truth_json(const GraphWorldSpec& spec, const GraphSimulation& simulat
   provenance.set("mechanism", name_of(spec.mechanism));
   provenance.set("noise", linear ? Json(name_of(spec.noise)) : Json());
   provenance.set("weights", linear ? Json(spec.normal_weights ? "normal" : "uniform") : Json());
+  provenance.set("typos", spec.typos);
+  provenance.set("noise_rows", spec.noise_rows);
   provenance.set("seed", seed);
   return Json::object({{"variables", Json::list(truth.names)},
                        {"edges", edges_json(truth.graph, truth.names)},
-                       {"confounded", std::move(confounded)},
+                       {"confounded", confounded},
+                       {"hidden", std::move(confounded)},
+                       {"drift", truth.drift},
                        {"environments", std::move(environments)},
                        {"provenance", std::move(provenance)}});
 }

@@ -11,7 +11,8 @@
 namespace whence {
 
 /// The object of truth.json, in the form of simulate_pair: variables, edges, and what changed in
-/// each environment; "confounded" lists the pairs that a hidden variable joins.
+/// each environment; "confounded", and by its other name "hidden", lists the pairs that a hidden
+/// variable joins; "drift" says how much every mechanism differs from run to run.
 Json graph_truth_json(const GraphWorldSpec& spec, const GraphSimulation& simulation,
                       const std::string& graph, std::uint64_t seed);
 

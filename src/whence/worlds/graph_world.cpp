@@ -7,8 +7,10 @@
 
 #include "whence/core/error.hpp"
 #include "whence/math/random.hpp"
+#include "whence/worlds/corruption.hpp"
 #include "whence/worlds/embedded_network.hpp"
 #include "whence/worlds/environment_names.hpp"
+#include "whence/worlds/mechanism_nodes.hpp"
 #include "whence/worlds/mlp_world.hpp"
 #include "whence/worlds/random_graph.hpp"
 
@@ -18,10 +20,12 @@ namespace {
 
 // ---- who changes where ----
 
-enum class NodeShift { none, hard, soft };
-
 bool is_linear(const GraphWorldSpec& spec) {
   return spec.mechanism == GraphMechanism::linear_gaussian;
+}
+
+bool is_categorical(const GraphWorldSpec& spec) {
+  return spec.mechanism == GraphMechanism::categorical;
 }
 
 [[noreturn]] void refuse_shape(const std::string& problem, const std::string& hint) {
@@ -37,14 +41,22 @@ void check(const GraphWorldSpec& spec) {
   if ((!spec.variables.empty() && spec.variables.size() != m) ||
       (!spec.tables.empty() && spec.tables.size() != m))
     refuse_shape("variables or tables do not fit the graph", "give one for each of its variables");
-  if (!spec.tables.empty() && (is_linear(spec) || spec.hidden > 0))
+  if (!spec.tables.empty() && (!is_categorical(spec) || spec.hidden > 0))
     refuse_shape("given tables go with categorical variables and no hidden ones",
                  "leave the tables out");
   if (!is_linear(spec) && (spec.shift == GraphShift::weak || spec.shift == GraphShift::zero_mean))
     throw Error(ExitCode::bad_config, "E-CONFIG-CHOICE", "shift",
-                fmt::format("a categorical mechanism has no '{}' shift", name_of(spec.shift)),
+                fmt::format("a {} mechanism has no '{}' shift", name_of(spec.mechanism),
+                            name_of(spec.shift)),
                 "none, hard, soft, two-hard, all-soft or all-hard");
-  if (!is_linear(spec) && spec.levels < 2)
+  if (spec.drift != 0 && !is_node_mechanism(spec.mechanism))
+    throw Error(ExitCode::bad_config, "E-CONFIG-CHOICE", "drift",
+                fmt::format("a {} mechanism does not drift", name_of(spec.mechanism)),
+                "choose linear, network or another of their kind");
+  if (!(spec.drift >= 0 && spec.drift <= 10) || !(spec.noise_rows >= 0 && spec.noise_rows <= 1))
+    throw Error(ExitCode::bad_config, "E-CONFIG-RANGE", "drift",
+                "drift lies from 0 to 10, the share of noise rows from 0 to 1");
+  if (is_categorical(spec) && spec.levels < 2)
     throw Error(ExitCode::bad_config, "E-CONFIG-RANGE", "levels", "a variable needs two levels");
 }
 
@@ -72,17 +84,27 @@ std::vector<Environment> environments_of(const GraphWorldSpec& spec) {
 }
 
 /// "k0", "k1": names, so that no reader takes levels for numbers.
-Variable plain_variable(const GraphWorldSpec& spec, std::string name) {
-  if (is_linear(spec)) return {std::move(name), Variable::Kind::real};
-  Variable variable{std::move(name), Variable::Kind::categorical, spec.levels};
-  for (int k = 0; k < spec.levels; ++k) variable.level_names.push_back("k" + std::to_string(k));
+Variable categorical_variable(std::string name, int levels) {
+  Variable variable{std::move(name), Variable::Kind::categorical, levels};
+  for (int k = 0; k < levels; ++k) variable.level_names.push_back("k" + std::to_string(k));
   return variable;
 }
 
-std::vector<Variable> variables_of(const GraphWorldSpec& spec) {
+Variable plain_variable(const GraphWorldSpec& spec, std::string name) {
+  if (is_categorical(spec)) return categorical_variable(std::move(name), spec.levels);
+  return {std::move(name), Variable::Kind::real};
+}
+
+std::vector<Variable> variables_of(const GraphWorldSpec& spec, std::uint64_t seed) {
   std::vector<Variable> list = spec.variables;
   for (std::size_t v = list.size(); v < spec.graph.variables(); ++v)
     list.push_back(plain_variable(spec, "X" + std::to_string(v)));
+  if (spec.mechanism != GraphMechanism::mixed) return list;
+  constexpr int mixed_levels = 3;
+  Stream stream(seed, Purpose::world, {3, 0, 0});
+  const auto order = random_order(list.size(), stream);
+  for (std::size_t k = 0; k < list.size() / 2; ++k)
+    list[order[k]] = categorical_variable(list[order[k]].name, mixed_levels);
   return list;
 }
 
@@ -297,7 +319,48 @@ GraphTruth truth_of(const GraphWorldSpec& spec, const std::vector<Variable>& var
   }
   truth.confounded =
       draw_confounded(spec.graph, spec.hidden, Stream(seed, Purpose::world, {1, 0, 0}));
+  truth.drift = spec.drift;
   return truth;
+}
+
+Dataset empty_data(const GraphWorldSpec& spec, const std::vector<Variable>& variables) {
+  Dataset data;
+  data.environments = environments_of(spec);
+  data.variables = variables;
+  data.columns.resize(variables.size());
+  const std::size_t rows = data.environments.back().end;
+  for (std::size_t v = 0; v < variables.size(); ++v)
+    variables[v].kind == Variable::Kind::real ? data.columns[v].values.resize(rows)
+                                              : data.columns[v].levels.resize(rows);
+  return data;
+}
+
+/// BaCaDI's linear and ENCO's categorical protocol: hidden variables are columns that are left out.
+void sample_protocol(const GraphWorldSpec& spec, std::vector<Variable> variables,
+                     std::uint64_t seed, GraphSimulation& result) {
+  const std::size_t seen = variables.size();
+  for (std::size_t k = 0; k < spec.hidden; ++k) variables.push_back(plain_variable(spec, "hidden"));
+  const auto families = with_hidden(spec.graph, result.truth.confounded).families();
+  const auto order = parents_first(families);
+  Dataset& data = result.data;
+  data = empty_data(spec, variables);
+  if (is_linear(spec))
+    sample_all(LinearNodes(spec, families, seed), order, result.truth, seed, data);
+  else
+    sample_all(CategoricalNodes(spec, variables, families, seed), order, result.truth, seed, data);
+  data.variables.resize(seen);
+  data.columns.resize(seen);
+}
+
+void sample_mechanisms(const GraphWorldSpec& spec, std::vector<Variable> variables,
+                       std::uint64_t seed, GraphSimulation& result) {
+  const auto families = spec.graph.families();
+  const auto order = parents_first(families);
+  result.data = empty_data(spec, variables);
+  const MechanismNodes nodes(
+      {spec.mechanism, std::move(variables), families, order, result.truth.confounded, spec.drift},
+      seed);
+  sample_all(nodes, order, result.truth, seed, result.data);
 }
 
 template <class T>
@@ -312,10 +375,6 @@ void permute_rows(std::vector<T>& values, std::size_t first, std::size_t last, s
 }
 
 }  // namespace
-
-std::string_view name_of(GraphMechanism mechanism) {
-  return mechanism == GraphMechanism::categorical ? "categorical" : "linear-gaussian";
-}
 
 std::string_view name_of(GraphShift shift) {
   switch (shift) {
@@ -372,26 +431,14 @@ double sample_noise(Stream& stream, NoiseFamily noise) {
 GraphSimulation simulate_graph(const GraphWorldSpec& spec, std::uint64_t seed) {
   check(spec);
   GraphSimulation result;
-  std::vector<Variable> variables = variables_of(spec);
-  const std::size_t seen = variables.size();
+  std::vector<Variable> variables = variables_of(spec, seed);
   result.truth = truth_of(spec, variables, seed);
-  for (std::size_t k = 0; k < spec.hidden; ++k) variables.push_back(plain_variable(spec, "hidden"));
-  const auto families = with_hidden(spec.graph, result.truth.confounded).families();
-  const auto order = parents_first(families);
-
-  Dataset& data = result.data;
-  data.environments = environments_of(spec);
-  data.columns.resize(variables.size());
-  const std::size_t rows = data.environments.back().end;
-  for (Column& column : data.columns)
-    is_linear(spec) ? column.values.resize(rows) : column.levels.resize(rows);
-  data.variables = variables;
-  if (is_linear(spec))
-    sample_all(LinearNodes(spec, families, seed), order, result.truth, seed, data);
+  if (is_node_mechanism(spec.mechanism))
+    sample_mechanisms(spec, std::move(variables), seed, result);
   else
-    sample_all(CategoricalNodes(spec, variables, families, seed), order, result.truth, seed, data);
-  data.variables.resize(seen);
-  data.columns.resize(seen);
+    sample_protocol(spec, std::move(variables), seed, result);
+  if (spec.noise_rows > 0) replace_rows_by_noise(result.data, spec.noise_rows, seed);
+  if (spec.typos > 0) mistype_cells(result.data, spec.typos, seed);
   return result;
 }
 

@@ -1,5 +1,6 @@
 // Data sets over a graph with a known truth: a baseline, and environments in which the mechanisms
-// of chosen variables change. Linear mechanisms follow BaCaDI's protocol, categorical ones ENCO's.
+// of chosen variables change. Linear mechanisms follow BaCaDI's protocol, categorical ones ENCO's;
+// node_mechanism.hpp has the others.
 #pragma once
 
 #include <array>
@@ -12,10 +13,9 @@
 #include "whence/core/dataset.hpp"
 #include "whence/core/graph.hpp"
 #include "whence/mechanisms/categorical_table.hpp"
+#include "whence/worlds/graph_mechanism.hpp"
 
 namespace whence {
-
-enum class GraphMechanism { linear_gaussian, categorical };
 
 /// The law of the noise of linear mechanisms, always with mean 0 and variance 1 before scaling.
 enum class NoiseFamily { gaussian, t2_5, t5, laplace, lognormal };
@@ -28,8 +28,8 @@ enum class GraphShift {
   two_hard,  // two variables no longer listen
   all_soft,  // every mechanism drawn anew
   all_hard,  // no variable listens
-  weak,      // hard with mean +-1; linear only
-  zero_mean,  // hard with mean 0: only variance and links change; linear only
+  weak,      // hard with mean +-1; linear_gaussian only
+  zero_mean,  // hard with mean 0: only variance and links change; linear_gaussian only
 };
 
 inline constexpr std::array all_graph_shifts = {
@@ -39,7 +39,6 @@ inline constexpr std::array all_noise_families = {NoiseFamily::gaussian, NoiseFa
                                                   NoiseFamily::t5, NoiseFamily::laplace,
                                                   NoiseFamily::lognormal};
 
-std::string_view name_of(GraphMechanism mechanism);
 std::string_view name_of(GraphShift shift);
 std::string_view name_of(NoiseFamily noise);
 
@@ -63,6 +62,13 @@ struct GraphWorldSpec {
 
   // Variables nobody sees, each a cause of two variables that are not joined.
   std::size_t hidden = 0;
+
+  // Every mechanism differs a little in every shifted environment: its offset by N(0, drift^2)
+  // residual deviations, its slopes by less. Not of linear_gaussian and categorical mechanisms.
+  double drift = 0;
+
+  std::size_t typos = 0;  // cells that are 10 to 100 times too large
+  double noise_rows = 0;  // share of rows that hold nothing but noise
 };
 
 struct GraphTruth {
@@ -71,6 +77,7 @@ struct GraphTruth {
   std::vector<std::vector<std::size_t>> targets;  // [environment]: what changed, ascending
   std::vector<GraphShift> shifts;                 // [environment]
   std::vector<std::pair<std::size_t, std::size_t>> confounded;  // by hidden variables
+  double drift = 0;                                             // as the world's
 };
 
 struct GraphSimulation {

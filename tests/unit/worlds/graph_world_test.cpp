@@ -55,15 +55,20 @@ TEST(EmbeddedNetwork, RowsAreDistributionsThatListenToEveryParent) {
 
 TEST(GraphWorld, TheSameSeedGivesTheSameDataAndAnotherSeedOther) {
   GraphWorldSpec spec{draw_named_graph("er:6:8", Stream(1, Purpose::world, {1}))};
-  for (GraphMechanism mechanism : {GraphMechanism::linear_gaussian, GraphMechanism::categorical}) {
+  for (GraphMechanism mechanism : all_graph_mechanisms) {
     spec.mechanism = mechanism;
+    spec.drift = is_node_mechanism(mechanism) ? 0.2 : 0;
+    spec.hidden = 1;
+    spec.typos = mechanism == GraphMechanism::categorical ? 0 : 1;
+    spec.noise_rows = 0.05;
     const auto a = simulate_graph(spec, 1), b = simulate_graph(spec, 1),
                c = simulate_graph(spec, 2);
     for (std::size_t v = 0; v < 6; ++v) {
       EXPECT_EQ(a.data.columns[v].values, b.data.columns[v].values);
       EXPECT_EQ(a.data.columns[v].levels, b.data.columns[v].levels);
       EXPECT_TRUE(a.data.columns[v].values != c.data.columns[v].values ||
-                  a.data.columns[v].levels != c.data.columns[v].levels);
+                  a.data.columns[v].levels != c.data.columns[v].levels)
+          << name_of(mechanism);
     }
     EXPECT_EQ(a.data.rows(), 100u + 20 * 10);
     EXPECT_EQ(a.truth.targets[1], std::vector<std::size_t>{0});
@@ -114,6 +119,14 @@ TEST(GraphWorld, RefusesWhatItCannotSimulate) {
             }),
             "E-CONFIG-CHOICE");
   EXPECT_EQ(simulate([](GraphWorldSpec& s) { s.hidden = 2; }), "E-WORLD-SHAPE");
+  EXPECT_EQ(simulate([](GraphWorldSpec& s) { s.drift = 0.1; }), "E-CONFIG-CHOICE");
+  EXPECT_EQ(simulate([](GraphWorldSpec& s) { s.noise_rows = 1.5; }), "E-CONFIG-RANGE");
+  EXPECT_EQ(simulate([](GraphWorldSpec& s) { s.typos = 100'000; }), "E-WORLD-SHAPE");
+  EXPECT_EQ(simulate([](GraphWorldSpec& s) {
+              s.mechanism = GraphMechanism::sine;
+              s.shift = GraphShift::weak;
+            }),
+            "E-CONFIG-CHOICE");
   EXPECT_EQ(simulate([](GraphWorldSpec& s) { s.variables.resize(2); }), "E-WORLD-SHAPE");
   EXPECT_EQ(simulate([](GraphWorldSpec& s) { s.graph = Graph(0); }), "E-WORLD-SHAPE");
 }
