@@ -5,7 +5,7 @@
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
 #include "whence/core/text.hpp"
-#include "whence/discover/data_check.hpp"
+#include "whence/discover/check_report.hpp"
 
 namespace whence {
 namespace {
@@ -31,7 +31,7 @@ void run(const CheckCommand& command, const Globals& globals) {
   std::string out;
   for (const Table& table : check_tables(check))
     out += for_locale(printable(table.title)) + "\n" + text_table(table, 20) + "\n";
-  for (const std::string& remark : check.remarks)
+  for (const std::string& remark : check_remarks(check))
     out += wrapped(for_locale(printable(remark)), 0, terminal_width()) + "\n";
   print(out);
 }

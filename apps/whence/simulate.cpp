@@ -10,6 +10,7 @@
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
+#include "whence/discover/graph_truth.hpp"
 #include "whence/discover/simulate_pair.hpp"
 #include "whence/io/csv_writer.hpp"
 #include "whence/io/result_json.hpp"
@@ -96,13 +97,13 @@ void simulate_pair_files(const SimulateCommand& command, const Globals& globals)
   const PairSimulation what = simulation_of(command);
   OutputDirectory directory(command.output);
   RunRecord record(command_words(command), 1);
-  const SimulatedPair pair = simulate_pair(what);
+  const Dataset data = simulate_pair(what);
   std::vector<OutputFile> files;
-  for (const Environment& environment : pair.data.environments) {
+  for (const Environment& environment : data.environments) {
     stop_if_interrupted();
-    files.push_back({environment.name + ".csv", environment_csv(pair.data, environment)});
+    files.push_back({environment.name + ".csv", environment_csv(data, environment)});
   }
-  const std::string truth = result_text(pair.truth);
+  const std::string truth = result_text(pair_truth_json(what));
   files.push_back({"truth.json", truth});
   publish(directory, std::move(files), record);
   if (command.json) return print(truth);

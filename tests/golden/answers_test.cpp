@@ -117,12 +117,12 @@ Json with_baseline(const PairSimulation& what, DirectionModel model = DirectionM
   DirectionOptions options;
   options.model = model;
   options.baseline = 0;
-  return direction_of(simulate_pair(what).data, options);
+  return direction_of(simulate_pair(what), options);
 }
 
 /// X is only seen as low or high.
 Json of_mixed_columns(const PairSimulation& what) {
-  Dataset data = simulate_pair(what).data;
+  Dataset data = simulate_pair(what);
   for (const double x : data.columns[0].values) data.columns[0].levels.push_back(x > 0 ? 1 : 0);
   data.columns[0].values.clear();
   data.variables[0] = {"X", Variable::Kind::categorical, 2, 1, {"low", "high"}};
@@ -234,7 +234,7 @@ std::vector<Case> pair_cases() {
       {"pair-linear-both-no-baseline",
        [] {
          return direction_of(
-             simulate_pair(pair(Kind::linear_gaussian, Truth::backward, ShiftKind::both)).data, {});
+             simulate_pair(pair(Kind::linear_gaussian, Truth::backward, ShiftKind::both)), {});
        }},
       {"pair-spline-cause", known(Kind::spline, Truth::forward, ShiftKind::cause)},
       {"pair-mixed-columns",

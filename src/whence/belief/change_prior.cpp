@@ -36,4 +36,14 @@ std::array<ChangeRegime, 3> ChangePrior::regimes(Structure structure_kind) const
            {turbulent, with_extremes(told, 1 - nearly_all, nearly_all)}}};
 }
 
+std::vector<std::vector<PriorWeight>> weight_groups(ChangePrior& prior) {
+  std::vector<PriorWeight> changes;
+  for (std::size_t k = 0; k < change_kinds; ++k)
+    changes.push_back({std::string(name_of(Change(k))), &prior.change[k]});
+  return {{{"forward", &prior.structure[0]},
+           {"backward", &prior.structure[1]},
+           {"no_link", &prior.structure[2]}},
+          changes};
+}
+
 }  // namespace whence

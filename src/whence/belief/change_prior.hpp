@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace whence {
 
@@ -51,5 +53,14 @@ struct ChangePrior {
   /// The three regimes, told for a structure: without a link both variables change alike.
   std::array<ChangeRegime, 3> regimes(Structure structure) const;
 };
+
+/// A weight of a prior, by its name.
+struct PriorWeight {
+  std::string name;
+  double* value;
+};
+
+/// Groups that sum to one; quiet and turbulent leave the rest to the ordinary regime.
+std::vector<std::vector<PriorWeight>> weight_groups(ChangePrior& prior);
 
 }  // namespace whence

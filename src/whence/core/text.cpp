@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 
 namespace whence {
 namespace {
@@ -92,6 +93,15 @@ std::string rounded(double value, int digits) {
   const auto end =
       std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits).ptr;
   return {buffer, end};
+}
+
+std::string percent(double p, PercentStyle style) {
+  const bool sentence = style == PercentStyle::sentence;
+  if (p < 0.001) return sentence ? "under 0.1 %" : "< 0.1 %";
+  if (p > 0.999) return sentence ? "over 99.9 %" : "> 99.9 %";
+  char digits[16];
+  std::snprintf(digits, sizeof digits, "%.1f", 100 * p);
+  return std::string(digits) + " %";
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -26,6 +26,11 @@ std::string shortest(double value);
 /// Rounded to `digits` significant digits, for people.
 std::string rounded(double value, int digits = 4);
 
+/// A probability for people, to a tenth of a percent; the last tenth at either end has a name of
+/// its own: "> 99.9 %", in a sentence "over 99.9 %".
+enum class PercentStyle { table, sentence };
+std::string percent(double p, PercentStyle style = PercentStyle::table);
+
 /// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`
 /// (Damerau-Levenshtein, restricted).
 std::size_t edit_distance(std::string_view a, std::string_view b);

@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "whence/core/dataset.hpp"
-#include "whence/core/report.hpp"
-#include "whence/io/json.hpp"
 
 namespace whence {
 
@@ -35,7 +33,6 @@ struct DataCheck {
   std::vector<ColumnCheck> columns;
   std::vector<ShiftCheck> environments;
   double dependence = 0;  // evidence that the two depend on each other at all, in nats
-  std::vector<std::string> remarks;
 };
 
 /// Evidence above this many nats (20 to 1) is called clear.
@@ -43,9 +40,5 @@ inline constexpr double clear_evidence = 3.0;
 
 /// `data` has two variables and at least two environments.
 DataCheck check_data(const Dataset& data, std::optional<std::size_t> baseline, int threads);
-
-/// "columns" and "environments", for people.
-std::vector<Table> check_tables(const DataCheck& check);
-Json check_json(const DataCheck& check);
 
 }  // namespace whence

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "whence/core/text.hpp"
-#include "whence/discover/direction_settings.hpp"
 #include "whence/discover/result_parts.hpp"
 #include "whence/discover/verdict.hpp"
 #include "whence/version.hpp"

@@ -13,28 +13,11 @@
 namespace whence {
 namespace {
 
-/// A weight by its name.
-struct Weight {
-  std::string name;
-  double* value;
-};
-
-/// Groups that sum to one; quiet and turbulent leave the rest to the ordinary regime.
-std::vector<std::vector<Weight>> groups_of(ChangePrior& prior) {
-  std::vector<Weight> changes;
-  for (std::size_t k = 0; k < change_kinds; ++k)
-    changes.push_back({std::string(name_of(Change(k))), &prior.change[k]});
-  return {{{"forward", &prior.structure[0]},
-           {"backward", &prior.structure[1]},
-           {"no_link", &prior.structure[2]}},
-          changes};
-}
-
 std::vector<std::string> weight_names() {
   ChangePrior prior;
   std::vector<std::string> names;
-  for (const auto& group : groups_of(prior))
-    for (const Weight& weight : group) names.push_back(weight.name);
+  for (const auto& group : weight_groups(prior))
+    for (const PriorWeight& weight : group) names.push_back(weight.name);
   names.insert(names.end(), {"quiet", "turbulent"});
   return names;
 }
@@ -52,10 +35,10 @@ struct Source {
 using Given = std::map<std::string, double>;
 
 /// Weights of one group that were not given share what is left.
-void fill_group(const std::vector<Weight>& group, const Given& given, const Source& source) {
+void fill_group(const std::vector<PriorWeight>& group, const Given& given, const Source& source) {
   double fixed = 0, open = 0;
   std::size_t count = 0;
-  for (const Weight& weight : group) {
+  for (const PriorWeight& weight : group) {
     const auto found = given.find(weight.name);
     if (found == given.end()) {
       open += *weight.value;
@@ -71,12 +54,12 @@ void fill_group(const std::vector<Weight>& group, const Given& given, const Sour
                       rounded(fixed) + ", not to 1",
                   "leave one out: it gets the rest");
   if (all) return;
-  for (const Weight& weight : group)
+  for (const PriorWeight& weight : group)
     if (!given.contains(weight.name)) *weight.value *= std::max(0.0, 1 - fixed) / open;
 }
 
 ChangePrior laid_over(ChangePrior prior, const Given& given, const Source& source) {
-  for (const auto& group : groups_of(prior)) fill_group(group, given, source);
+  for (const auto& group : weight_groups(prior)) fill_group(group, given, source);
   if (const auto found = given.find("quiet"); found != given.end()) prior.quiet = found->second;
   if (const auto found = given.find("turbulent"); found != given.end())
     prior.turbulent = found->second;
@@ -175,16 +158,6 @@ ChangePrior parse_prior(std::string_view text, const ChangePrior& prior) {
       source.refuse(name + " is given more than once", "keep one");
   }
   return laid_over(prior, given, source);
-}
-
-Json prior_json(const ChangePrior& prior) {
-  ChangePrior copy = prior;
-  Json object = Json::object();
-  for (const auto& group : groups_of(copy))
-    for (const Weight& weight : group) object.set(weight.name, *weight.value);
-  object.set("quiet", prior.quiet);
-  object.set("turbulent", prior.turbulent);
-  return object;
 }
 
 }  // namespace whence

@@ -27,6 +27,4 @@ ChangePrior parse_prior(std::string_view text, const ChangePrior& prior = {});
 /// By the name that name_of() gives; nothing otherwise.
 std::optional<DirectionModel> direction_model(std::string_view name);
 
-Json prior_json(const ChangePrior& prior);
-
 }  // namespace whence

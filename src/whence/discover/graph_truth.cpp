@@ -59,7 +59,50 @@ std::vector<NamedFile> csv_files(const std::filesystem::path& folder) {
   return files;
 }
 
+std::string_view kind_name(PairSimulation::Kind kind) {
+  switch (kind) {
+    case PairSimulation::Kind::categorical: return "categorical";
+    case PairSimulation::Kind::linear_gaussian: return "linear-gaussian";
+    case PairSimulation::Kind::spline: break;
+  }
+  return "spline";
+}
+
+bool moves_cause(ShiftKind shift) { return shift == ShiftKind::cause || shift == ShiftKind::both; }
+bool moves_effect(ShiftKind shift) { return shift != ShiftKind::none && shift != ShiftKind::cause; }
+
 }  // namespace
+
+Json pair_truth_json(const PairSimulation& what) {
+  const bool turned = what.truth == PairSimulation::Truth::backward;
+  const std::string from = turned ? "Y" : "X", to = turned ? "X" : "Y";
+  Json edges = Json::list(), environments = Json::list();
+  if (what.truth != PairSimulation::Truth::no_link)
+    edges.items.push_back(Json::object({{"from", from}, {"to", to}}));
+  bool baseline = true;
+  for (const Environment& e : pair_environments(what)) {
+    const ShiftKind shift = std::exchange(baseline, false) ? ShiftKind::none : what.shift;
+    const bool x = turned ? moves_effect(shift) : moves_cause(shift);
+    const bool y = turned ? moves_cause(shift) : moves_effect(shift);
+    environments.items.push_back(
+        Json::object({{"name", e.name},
+                      {"rows", e.rows()},
+                      {"changed", Json::object({{"X", x}, {"Y", y}})},
+                      {"kind", shift == ShiftKind::none ? "nothing" : name_of(shift)}}));
+  }
+  return Json::object(
+      {{"variables", Json::list(std::vector<std::string>{"X", "Y"})},
+       {"edges", std::move(edges)},
+       {"environments", std::move(environments)},
+       {"provenance",
+        Json::object({{"program", "whence"},
+                      {"format", truth_format},
+                      {"version", version()},
+                      {"kind", kind_name(what.kind)},
+                      {"levels",
+                       what.kind == PairSimulation::Kind::categorical ? Json(what.levels) : Json()},
+                      {"seed", what.seed}})}});
+}
 
 Json graph_truth_json(const GraphWorldSpec& spec, const GraphSimulation& simulation,
                       const std::string& graph, std::uint64_t seed) {

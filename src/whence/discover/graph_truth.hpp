@@ -4,15 +4,23 @@
 #include <filesystem>
 #include <string>
 
+#include "whence/discover/simulate_pair.hpp"
 #include "whence/io/graph_data.hpp"
 #include "whence/io/json.hpp"
 #include "whence/worlds/graph_world.hpp"
 
 namespace whence {
 
-/// The object of truth.json, in the form of simulate_pair: variables, edges, and what changed in
-/// each environment; "confounded", and by its other name "hidden", lists the pairs that a hidden
-/// variable joins; "drift" says how much every mechanism differs from run to run.
+/// Raised when a reader of truth.json would have to change.
+inline constexpr int truth_format = 1;
+
+/// The object of truth.json. The truth of an environment names what changed, by variable and by
+/// kind.
+Json pair_truth_json(const PairSimulation& what);
+
+/// The same of a graph: variables, edges, and what changed in each environment; "confounded", and
+/// by its other name "hidden", lists the pairs that a hidden variable joins; "drift" says how much
+/// every mechanism differs from run to run.
 Json graph_truth_json(const GraphWorldSpec& spec, const GraphSimulation& simulation,
                       const std::string& graph, std::uint64_t seed);
 

@@ -1,7 +1,5 @@
 #include "whence/discover/result_parts.hpp"
 
-#include <fmt/format.h>
-
 namespace whence {
 
 Json input_json(const SourceInfo& source) {
@@ -21,11 +19,14 @@ Json variable_json(const Variable& variable) {
        {categorical ? "levels" : "dimension", categorical ? variable.levels : variable.dimension}});
 }
 
-std::string percent(double p, PercentStyle style) {
-  const bool sentence = style == PercentStyle::sentence;
-  if (p < 0.001) return sentence ? "under 0.1 %" : "< 0.1 %";
-  if (p > 0.999) return sentence ? "over 99.9 %" : "> 99.9 %";
-  return fmt::format("{:.1f} %", 100 * p);
+Json prior_json(const ChangePrior& prior) {
+  ChangePrior copy = prior;
+  Json object = Json::object();
+  for (const auto& group : weight_groups(copy))
+    for (const PriorWeight& weight : group) object.set(weight.name, *weight.value);
+  object.set("quiet", prior.quiet);
+  object.set("turbulent", prior.turbulent);
+  return object;
 }
 
 }  // namespace whence

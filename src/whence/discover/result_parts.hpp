@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "whence/belief/change_prior.hpp"
 #include "whence/core/dataset.hpp"
 #include "whence/io/data_reader.hpp"
 #include "whence/io/json_list.hpp"
@@ -15,9 +16,7 @@ Json input_json(const SourceInfo& source);
 /// A variable with its kind, and its levels or its dimension.
 Json variable_json(const Variable& variable);
 
-/// A probability for people, to a tenth of a percent; the last tenth at either end has a name of
-/// its own: "> 99.9 %", in a sentence "over 99.9 %".
-enum class PercentStyle { table, sentence };
-std::string percent(double p, PercentStyle style = PercentStyle::table);
+/// The weights by their names, as parse_prior() takes them.
+Json prior_json(const ChangePrior& prior);
 
 }  // namespace whence

@@ -6,7 +6,6 @@
 
 #include "whence/core/error.hpp"
 #include "whence/math/random.hpp"
-#include "whence/version.hpp"
 #include "whence/worlds/categorical_world.hpp"
 #include "whence/worlds/environment_names.hpp"
 #include "whence/worlds/spline_world.hpp"
@@ -21,14 +20,6 @@ constexpr VariableId cause(0), effect(1);
 
 Stream stream_of(const PairSimulation& what, Purpose purpose, std::size_t environment) {
   return Stream(what.seed, purpose, {0, std::uint32_t(environment), 0});
-}
-
-std::vector<Environment> environments_of(const PairSimulation& what) {
-  std::vector<Environment> list = {{"baseline", 0, what.baseline_rows}};
-  for (std::size_t e = 1; e <= what.environments; ++e)
-    list.push_back(
-        {shifted_name(e, what.environments), list.back().end, list.back().end + what.rows});
-  return list;
 }
 
 /// "x0", "x1": names, so that no reader takes them for numbers.
@@ -46,7 +37,7 @@ Dataset draw_categorical(const PairSimulation& what) {
   const auto world =
       CategoricalWorld::draw({{"X", categorical, what.levels}, {"Y", categorical, what.levels}},
                              {{cause, {}}, {effect, parents}}, 1.0, what.seed, 0);
-  const auto environments = environments_of(what);
+  const auto environments = pair_environments(what);
   Dataset data = make_dataset(world.variables(), environments.back().end);
   ShiftedWorld shifted(world);
   for (std::size_t e = 0; e < environments.size(); ++e) {
@@ -111,7 +102,7 @@ Dataset draw_linear(const PairSimulation& what) {
   base.redraw_cause(world);
   base.redraw_effect(world, linked);
   Dataset data = real_columns();
-  const auto environments = environments_of(what);
+  const auto environments = pair_environments(what);
   for (std::size_t e = 0; e < environments.size(); ++e) {
     const Line line = shifted_line(base, e == 0 ? ShiftKind::none : what.shift,
                                    stream_of(what, Purpose::shift, e), linked);
@@ -133,7 +124,7 @@ Dataset draw_spline_pair(const PairSimulation& what) {
   if (what.truth == Truth::no_link)
     base = base.shifted(ShiftKind::effect, stream_of(what, Purpose::shift, 0));
   Dataset data = real_columns();
-  const auto environments = environments_of(what);
+  const auto environments = pair_environments(what);
   for (Column& column : data.columns) column.values.resize(environments.back().end);
   for (std::size_t e = 0; e < environments.size(); ++e) {
     const SplineWorld world =
@@ -147,60 +138,24 @@ Dataset draw_spline_pair(const PairSimulation& what) {
   return data;
 }
 
-std::string_view name_of(Kind kind) {
-  switch (kind) {
-    case Kind::categorical: return "categorical";
-    case Kind::linear_gaussian: return "linear-gaussian";
-    case Kind::spline: break;
-  }
-  return "spline";
-}
-
-bool moves_cause(ShiftKind shift) { return shift == ShiftKind::cause || shift == ShiftKind::both; }
-bool moves_effect(ShiftKind shift) { return shift != ShiftKind::none && shift != ShiftKind::cause; }
-
-Json truth_json(const PairSimulation& what) {
-  const bool turned = what.truth == Truth::backward;
-  const std::string from = turned ? "Y" : "X", to = turned ? "X" : "Y";
-  Json edges = Json::list(), environments = Json::list();
-  if (what.truth != Truth::no_link)
-    edges.items.push_back(Json::object({{"from", from}, {"to", to}}));
-  bool baseline = true;
-  for (const Environment& e : environments_of(what)) {
-    const ShiftKind shift = std::exchange(baseline, false) ? ShiftKind::none : what.shift;
-    const bool x = turned ? moves_effect(shift) : moves_cause(shift);
-    const bool y = turned ? moves_cause(shift) : moves_effect(shift);
-    environments.items.push_back(
-        Json::object({{"name", e.name},
-                      {"rows", e.rows()},
-                      {"changed", Json::object({{"X", x}, {"Y", y}})},
-                      {"kind", shift == ShiftKind::none ? "nothing" : whence::name_of(shift)}}));
-  }
-  return Json::object(
-      {{"variables", Json::list(std::vector<std::string>{"X", "Y"})},
-       {"edges", std::move(edges)},
-       {"environments", std::move(environments)},
-       {"provenance",
-        Json::object({{"program", "whence"},
-                      {"format", truth_format},
-                      {"version", version()},
-                      {"kind", name_of(what.kind)},
-                      {"levels", what.kind == Kind::categorical ? Json(what.levels) : Json()},
-                      {"seed", what.seed}})}});
-}
-
 }  // namespace
 
-SimulatedPair simulate_pair(const PairSimulation& what) {
-  SimulatedPair pair;
-  pair.data = what.kind == Kind::categorical       ? draw_categorical(what)
-              : what.kind == Kind::linear_gaussian ? draw_linear(what)
-                                                   : draw_spline_pair(what);
-  pair.data.environments = environments_of(what);
+std::vector<Environment> pair_environments(const PairSimulation& what) {
+  std::vector<Environment> list = {{"baseline", 0, what.baseline_rows}};
+  for (std::size_t e = 1; e <= what.environments; ++e)
+    list.push_back(
+        {shifted_name(e, what.environments), list.back().end, list.back().end + what.rows});
+  return list;
+}
+
+Dataset simulate_pair(const PairSimulation& what) {
+  Dataset data = what.kind == Kind::categorical       ? draw_categorical(what)
+                 : what.kind == Kind::linear_gaussian ? draw_linear(what)
+                                                      : draw_spline_pair(what);
+  data.environments = pair_environments(what);
   // Drawn from the cause to the effect; where Y is the cause the columns change places.
-  if (what.truth == Truth::backward) std::swap(pair.data.columns[0], pair.data.columns[1]);
-  pair.truth = truth_json(what);
-  return pair;
+  if (what.truth == Truth::backward) std::swap(data.columns[0], data.columns[1]);
+  return data;
 }
 
 }  // namespace whence

@@ -6,7 +6,6 @@
 
 #include "whence/core/dataset.hpp"
 #include "whence/core/shift.hpp"
-#include "whence/io/json.hpp"
 
 namespace whence {
 
@@ -21,16 +20,11 @@ struct PairSimulation {
   std::uint64_t seed = 0;
 };
 
-struct SimulatedPair {
-  Dataset data;  // environment 0 is the baseline
-  Json truth;    // the object of truth.json
-};
+/// Variables X and Y; environment 0 is the baseline. With ShiftKind::row, real pairs are an Error
+/// of usage: they have no rows.
+Dataset simulate_pair(const PairSimulation& what);
 
-/// Raised when a reader of truth.json would have to change.
-inline constexpr int truth_format = 1;
-
-/// Variables X and Y. The truth of an environment names what changed, by variable and by kind; with
-/// ShiftKind::row, real pairs are an Error of usage: they have no rows.
-SimulatedPair simulate_pair(const PairSimulation& what);
+/// Its environments; the first one is the baseline.
+std::vector<Environment> pair_environments(const PairSimulation& what);
 
 }  // namespace whence

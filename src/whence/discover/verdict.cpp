@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "whence/discover/result_parts.hpp"
+#include "whence/core/text.hpp"
 
 namespace whence {
 

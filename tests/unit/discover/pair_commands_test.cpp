@@ -7,10 +7,17 @@
 #include "whence/discover/direction_report.hpp"
 #include "whence/discover/direction_settings.hpp"
 #include "whence/discover/evaluation.hpp"
+#include "whence/discover/graph_truth.hpp"
 #include "whence/discover/simulate_pair.hpp"
 
 namespace whence {
 namespace {
+
+/// Data and the object of truth.json.
+struct SimulatedPair {
+  Dataset data;
+  Json truth;
+};
 
 SimulatedPair simulated(ShiftKind shift,
                         PairSimulation::Truth truth = PairSimulation::Truth::forward) {
@@ -21,7 +28,7 @@ SimulatedPair simulated(ShiftKind shift,
   what.environments = 5;
   what.rows = 200;
   what.seed = 3;
-  return simulate_pair(what);
+  return {simulate_pair(what), pair_truth_json(what)};
 }
 
 DirectionResult found(const SimulatedPair& pair) {
