@@ -1,4 +1,4 @@
-# Writes OUTPUT, the definitions of whence/discover/embedded.hpp, from the text files FILES.
+# Writes OUTPUT, the definitions of whence/paper/embedded.hpp, from the text files FILES.
 
 set(entries "")
 foreach(path IN LISTS FILES)
@@ -23,7 +23,7 @@ foreach(path IN LISTS FILES)
 endforeach()
 
 list(LENGTH FILES count)
-file(WRITE ${OUTPUT} "#include \"whence/discover/embedded.hpp\"
+file(WRITE ${OUTPUT} "#include \"whence/paper/embedded.hpp\"
 
 namespace whence {
 

@@ -10,30 +10,37 @@ import re
 import sys
 import tempfile
 
-# Which folders of src/whence each folder may include: downward only.
+# Which rooms of src/whence each room may include: downward only. Rooms of io are named io/ROOM.
 ROOMS = {
     "core": "",
     "math": "core",
     "belief": "core math",
-    "io": "core math",
+    "io/json": "core",
+    "io/files": "core io/json",
+    "io/table": "core math io/json io/files",
+    "io/graph": "core math io/json io/files io/table",
     "comm": "core",
     "mechanisms": "core math",
     "encoders": "core math",
     "worlds": "core math mechanisms encoders",
     "adapt": "core math mechanisms encoders",
-    "evidence": "core math mechanisms encoders",
-    "backends": "core math mechanisms encoders worlds adapt evidence",
-    "discover": "core math mechanisms encoders worlds adapt evidence backends belief io comm",
+    "evidence": "core math",
+    "backends": "core math mechanisms encoders worlds adapt",
+    "discover": "core math evidence backends belief",
+    "report": "core belief discover io/*",
+    "judge": "core math belief worlds discover report io/*",
+    "paper": "core math mechanisms encoders worlds adapt backends belief discover judge report io/*",
 }
-ROOMS = {room: {room, *below.split()} for room, below in ROOMS.items()}
+IO_ROOMS = {room for room in ROOMS if room.startswith("io/")}
+ROOMS = {room: {room, *below.replace("io/*", " ".join(IO_ROOMS)).split()} for room, below in ROOMS.items()}
 
 # Third-party libraries and the rooms whose .cpp files may name them. None may be named by a header
 # of src/: those are installed, and users need not have these libraries.
 GUESTS = {
-    "nlohmann": {"io", "discover", "apps"},
+    "nlohmann": IO_ROOMS | {"apps"},
     "CLI": {"apps"},
     "Eigen": {"math", "mechanisms", "encoders", "worlds", "adapt", "evidence", "belief"},
-    "fmt": set(ROOMS) - {"core"} | {"apps"},
+    "fmt": set(ROOMS) - {"core"} | {"apps", "bench"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -51,14 +58,21 @@ def code_lines(text):
 
 
 def room_of(path):
-    """src/whence/core/error.hpp -> core; apps/... -> apps; a file directly in src/whence -> None."""
-    if path.parts[0] == "apps":
-        return "apps"
-    return path.parts[2] if len(path.parts) > 3 else None
+    """src/whence/core/error.hpp -> core; src/whence/io/json/json.hpp -> io/json; apps/... -> apps;
+    a file directly in src/whence -> None."""
+    if path.parts[0] in {"apps", "bench"}:
+        return path.parts[0]
+    return room_of_folders(path.parts[2:-1])
+
+
+def room_of_folders(folders):
+    if not folders:
+        return None
+    return "/".join(folders[:2]) if folders[0] == "io" else folders[0]
 
 
 def violations(root):
-    files = sorted(p for top in ("src", "apps") for p in (root / top).rglob("*")
+    files = sorted(p for top in ("src", "apps", "bench") for p in (root / top).rglob("*")
                    if p.suffix in {".cpp", ".hpp"})
     for file in files:
         path = file.relative_to(root)
@@ -87,11 +101,14 @@ def misplaced(mark, target, path, room):
             return "no file may name CUDA or MPI yet"
         return None  # the standard library is welcome everywhere
     if parts[0] == "whence":
-        if room in ROOMS and len(parts) > 2 and parts[1] not in ROOMS[room]:
-            return f"'{room}' may not see '{parts[1]}': includes go downward only"
+        seen = room_of_folders(parts[1:-1])
+        if room in ROOMS and seen is not None and seen not in ROOMS[room]:
+            return f"'{room}' may not see '{seen}': includes go downward only"
         if room in ROOMS and target == "whence/whence.hpp":
             return "whence.hpp is for users; include what is needed"
         return None
+    if in_library and parts[0] in {"apps", "bench"}:
+        return f"the library may not see '{parts[0]}'"
     if in_library and mark == '"' and not parts[0] == "hwy":
         return f'write the whole path, "whence/...", not "{target}"'
     if room == "core":
@@ -108,7 +125,14 @@ PLANTED = {  # file: (line that breaks a rule, a piece of the reason expected)
     "src/whence/core/a.hpp": ('#include "whence/math/b.hpp"', "'core' may not see 'math'"),
     "src/whence/core/c.hpp": ("#include <hwy/highway.h>", "standard library only"),
     "src/whence/belief/a.cpp": ('#include "whence/worlds/b.hpp"', "'belief' may not see 'worlds'"),
-    "src/whence/io/a.hpp": ('#include "whence/discover/b.hpp"', "'io' may not see 'discover'"),
+    "src/whence/io/json/a.hpp": ('#include "whence/discover/b.hpp"', "'io/json' may not see 'discover'"),
+    "src/whence/io/json/b.hpp": ('#include "whence/io/table/b.hpp"', "may not see 'io/table'"),
+    "src/whence/io/a.hpp": ("int x;", "not a room"),
+    "src/whence/evidence/a.hpp": ('#include "whence/adapt/b.hpp"', "'evidence' may not see 'adapt'"),
+    "src/whence/discover/c.cpp": ('#include "whence/report/b.hpp"', "'discover' may not see 'report'"),
+    "src/whence/discover/d.cpp": ('#include "whence/paper/b.hpp"', "'discover' may not see 'paper'"),
+    "src/whence/paper/experiments/a.cpp": ('#include "bench/quality/b.hpp"', "may not see 'bench'"),
+    "src/whence/report/a.cpp": ('#include "whence/evidence/b.hpp"', "'report' may not see 'evidence'"),
     "src/whence/comm/a.hpp": ('#include "whence/math/b.hpp"', "'comm' may not see 'math'"),
     "src/whence/math/a.cpp": ("#include <nlohmann/json.hpp>", "not for 'math'"),
     "src/whence/math/b.hpp": ("#include <Eigen/Dense>", "header of the library"),
@@ -127,7 +151,9 @@ ALLOWED = {
     "src/whence/math/ok.cpp": 'auto s = "printf(x) cudaMalloc"; /* std::cerr */ int n = snprintf(b, 1, "");',
     "src/whence/math/lanes.cpp": '#include "hwy/highway.h"',
     "src/whence/discover/ok.cpp": '#include "whence/belief/b.hpp"',
-    "src/whence/io/ok.cpp": "#include <nlohmann/json.hpp>",
+    "src/whence/io/table/ok.cpp": "#include <nlohmann/json.hpp>",
+    "src/whence/paper/experiments/ok.cpp": '#include "whence/io/json/b.hpp"',
+    "bench/quality/ok.cpp": '#include "whence/paper/b.hpp"',
     "apps/whence/ok.cpp": '#include "whence/discover/b.hpp"\nvoid f() { std::cout << 1; }',
 }
 

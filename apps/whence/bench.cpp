@@ -20,10 +20,10 @@
 #include "whence/backends/simd.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
-#include "whence/discover/experiment.hpp"
-#include "whence/discover/summary.hpp"
-#include "whence/io/json.hpp"
-#include "whence/io/json_reader.hpp"
+#include "whence/io/json/json.hpp"
+#include "whence/io/json/json_reader.hpp"
+#include "whence/judge/summary.hpp"
+#include "whence/paper/experiment.hpp"
 #include "whence/version.hpp"
 
 namespace whence {

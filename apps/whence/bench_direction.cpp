@@ -8,10 +8,10 @@
 #include "apps/whence/results.hpp"
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
+#include "bench/quality/direction_bench.hpp"
 #include "whence/core/text.hpp"
-#include "whence/discover/direction_bench.hpp"
-#include "whence/io/report_files.hpp"
-#include "whence/io/result_json.hpp"
+#include "whence/report/report_files.hpp"
+#include "whence/report/result_json.hpp"
 #include "whence/version.hpp"
 
 namespace whence {

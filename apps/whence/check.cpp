@@ -5,7 +5,7 @@
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
 #include "whence/core/text.hpp"
-#include "whence/discover/check_report.hpp"
+#include "whence/report/check_report.hpp"
 
 namespace whence {
 namespace {

@@ -10,9 +10,9 @@
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
-#include "whence/discover/graph_truth.hpp"
-#include "whence/io/bif.hpp"
-#include "whence/io/single_file.hpp"
+#include "whence/io/files/single_file.hpp"
+#include "whence/io/graph/bif.hpp"
+#include "whence/judge/graph_truth.hpp"
 
 namespace whence {
 namespace {

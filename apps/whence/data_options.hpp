@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "apps/whence/commands.hpp"
-#include "whence/io/data_reader.hpp"
-#include "whence/io/json.hpp"
+#include "whence/io/json/json.hpp"
+#include "whence/io/table/data_reader.hpp"
 
 namespace whence {
 

@@ -1,4 +1,4 @@
-#include "whence/discover/demo.hpp"
+#include "whence/paper/demo.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include "apps/whence/results.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/core/text.hpp"
-#include "whence/io/report_files.hpp"
-#include "whence/io/result_json.hpp"
+#include "whence/report/report_files.hpp"
+#include "whence/report/result_json.hpp"
 #include "whence/version.hpp"
 
 namespace whence {

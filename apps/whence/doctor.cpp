@@ -10,8 +10,8 @@
 #include "whence/backends/simd.hpp"
 #include "whence/backends/threads.hpp"
 #include "whence/core/text.hpp"
-#include "whence/discover/experiment.hpp"
-#include "whence/io/json.hpp"
+#include "whence/io/json/json.hpp"
+#include "whence/paper/experiment.hpp"
 #include "whence/version.hpp"
 
 namespace whence {

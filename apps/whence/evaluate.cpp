@@ -8,10 +8,10 @@
 #include "apps/whence/commands.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/core/text.hpp"
-#include "whence/discover/evaluation.hpp"
-#include "whence/discover/graph_evaluation.hpp"
-#include "whence/io/json_reader.hpp"
-#include "whence/io/text_file.hpp"
+#include "whence/io/files/text_file.hpp"
+#include "whence/io/json/json_reader.hpp"
+#include "whence/judge/evaluation.hpp"
+#include "whence/judge/graph_evaluation.hpp"
 
 namespace whence {
 namespace {

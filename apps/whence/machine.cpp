@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "whence/core/text.hpp"
-#include "whence/io/file_descriptor.hpp"
+#include "whence/io/files/file_descriptor.hpp"
 
 extern char** environ;
 

@@ -7,9 +7,9 @@
 #include "whence/core/error.hpp"
 #include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
-#include "whence/discover/meta_learn_report.hpp"
-#include "whence/io/report_files.hpp"
-#include "whence/io/text_file.hpp"
+#include "whence/io/files/text_file.hpp"
+#include "whence/paper/meta_learn_report.hpp"
+#include "whence/report/report_files.hpp"
 #include "whence/version.hpp"
 
 namespace whence {

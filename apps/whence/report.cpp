@@ -7,11 +7,11 @@
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
-#include "whence/io/json_reader.hpp"
-#include "whence/io/page_data.hpp"
-#include "whence/io/sha256.hpp"
-#include "whence/io/single_file.hpp"
-#include "whence/io/text_file.hpp"
+#include "whence/io/files/sha256.hpp"
+#include "whence/io/files/single_file.hpp"
+#include "whence/io/files/text_file.hpp"
+#include "whence/io/json/json_reader.hpp"
+#include "whence/report/page_data.hpp"
 
 namespace whence {
 namespace {

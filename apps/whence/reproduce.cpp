@@ -10,10 +10,10 @@
 #include "whence/core/error.hpp"
 #include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
-#include "whence/discover/experiment.hpp"
-#include "whence/io/report_files.hpp"
-#include "whence/io/result_json.hpp"
-#include "whence/io/text_file.hpp"
+#include "whence/io/files/text_file.hpp"
+#include "whence/paper/experiment.hpp"
+#include "whence/report/report_files.hpp"
+#include "whence/report/result_json.hpp"
 #include "whence/version.hpp"
 
 namespace whence {

@@ -5,8 +5,8 @@
 #include "whence/backends/simd.hpp"
 #include "whence/core/claim_tally.hpp"
 #include "whence/core/text.hpp"
-#include "whence/io/result_json.hpp"
-#include "whence/io/sha256.hpp"
+#include "whence/io/files/sha256.hpp"
+#include "whence/report/result_json.hpp"
 #include "whence/version.hpp"
 
 namespace whence {

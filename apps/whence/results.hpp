@@ -8,8 +8,8 @@
 
 #include "apps/whence/commands.hpp"
 #include "whence/core/report.hpp"
-#include "whence/io/json.hpp"
-#include "whence/io/output_directory.hpp"
+#include "whence/io/files/output_directory.hpp"
+#include "whence/io/json/json.hpp"
 
 namespace whence {
 

@@ -10,10 +10,10 @@
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
-#include "whence/discover/graph_truth.hpp"
-#include "whence/discover/simulate_pair.hpp"
-#include "whence/io/csv_writer.hpp"
-#include "whence/io/result_json.hpp"
+#include "whence/io/table/csv_writer.hpp"
+#include "whence/judge/graph_truth.hpp"
+#include "whence/report/result_json.hpp"
+#include "whence/worlds/simulate_pair.hpp"
 
 namespace whence {
 namespace {

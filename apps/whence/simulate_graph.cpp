@@ -5,9 +5,9 @@
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
-#include "whence/discover/graph_truth.hpp"
-#include "whence/io/bif.hpp"
-#include "whence/io/result_json.hpp"
+#include "whence/io/graph/bif.hpp"
+#include "whence/judge/graph_truth.hpp"
+#include "whence/report/result_json.hpp"
 #include "whence/worlds/random_graph.hpp"
 
 namespace whence {

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "whence/core/text.hpp"
-#include "whence/io/json.hpp"
+#include "whence/io/json/json.hpp"
 
 namespace whence {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "apps/whence/terminal.hpp"
 #include "whence/core/text.hpp"
-#include "whence/io/markup.hpp"
+#include "whence/io/json/markup.hpp"
 
 namespace whence {
 namespace {

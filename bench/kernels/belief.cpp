@@ -4,7 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include "whence/belief/two_hypotheses.hpp"
-#include "whence/discover/summary.hpp"
+#include "whence/judge/summary.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {

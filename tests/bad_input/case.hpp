@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "whence/io/data_reader.hpp"
+#include "whence/io/table/data_reader.hpp"
 
 namespace whence::bad_input {
 

@@ -1,7 +1,7 @@
 // A stranger's program: includes an installed header, links the installed library.
 #include <cstring>
 
-#include "whence/discover/embedded.hpp"
+#include "whence/paper/embedded.hpp"
 #include "whence/version.hpp"
 
 int main() {

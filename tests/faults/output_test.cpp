@@ -10,9 +10,9 @@
 #include "bad_input/temporary_folder.hpp"
 #include "faults/system_calls.hpp"
 #include "whence/core/error.hpp"
-#include "whence/io/directory_lock.hpp"
-#include "whence/io/output_directory.hpp"
-#include "whence/io/single_file.hpp"
+#include "whence/io/files/directory_lock.hpp"
+#include "whence/io/files/output_directory.hpp"
+#include "whence/io/files/single_file.hpp"
 
 namespace whence {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "tests/fuzz/fuzz.hpp"
-#include "whence/io/graph_formats.hpp"
+#include "whence/io/graph/graph_formats.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const char* data, std::size_t size) {
   using namespace whence;

@@ -1,8 +1,8 @@
 // Any bytes as JSON, as the configuration of whence direction, and as the page of a finished run.
+#include "apps/whence/direction_settings.hpp"
 #include "tests/fuzz/fuzz.hpp"
-#include "whence/discover/direction_settings.hpp"
-#include "whence/io/json_reader.hpp"
-#include "whence/io/page_data.hpp"
+#include "whence/io/json/json_reader.hpp"
+#include "whence/report/page_data.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const char* data, std::size_t size) {
   using namespace whence;

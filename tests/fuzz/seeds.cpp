@@ -2,7 +2,7 @@
 
 #include "tests/bad_input/array_cases.hpp"
 #include "tests/bad_input/csv_cases.hpp"
-#include "whence/io/graph_formats.hpp"
+#include "whence/io/graph/graph_formats.hpp"
 
 namespace whence::fuzz {
 namespace {

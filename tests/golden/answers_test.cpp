@@ -8,11 +8,11 @@
 #include <gtest/gtest.h>
 
 #include "tests/golden/golden_file.hpp"
-#include "whence/discover/direction_report.hpp"
-#include "whence/discover/graph_report.hpp"
-#include "whence/discover/simulate_pair.hpp"
+#include "whence/report/direction_report.hpp"
+#include "whence/report/graph_report.hpp"
 #include "whence/worlds/graph_world.hpp"
 #include "whence/worlds/random_graph.hpp"
+#include "whence/worlds/simulate_pair.hpp"
 
 namespace whence {
 namespace {

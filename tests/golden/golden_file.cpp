@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "whence/io/json_reader.hpp"
-#include "whence/io/text_file.hpp"
+#include "whence/io/files/text_file.hpp"
+#include "whence/io/json/json_reader.hpp"
 
 namespace whence {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "whence/io/json.hpp"
+#include "whence/io/json/json.hpp"
 
 namespace whence {
 

@@ -8,8 +8,8 @@
 
 #include "tests/golden/golden_file.hpp"
 #include "whence/backends/threads.hpp"
-#include "whence/discover/experiment.hpp"
-#include "whence/io/json_reader.hpp"
+#include "whence/io/json/json_reader.hpp"
+#include "whence/paper/experiment.hpp"
 
 namespace whence {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "whence/discover/experiment.hpp"
-#include "whence/io/text_file.hpp"
+#include "whence/io/files/text_file.hpp"
+#include "whence/paper/experiment.hpp"
 
 namespace whence::test {
 namespace {

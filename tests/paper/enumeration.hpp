@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "whence/discover/pair_task.hpp"
 #include "whence/math/random.hpp"
+#include "whence/paper/pair_task.hpp"
 
 namespace whence::test {
 

@@ -1,9 +1,11 @@
 // Families and hypotheses: who listens to whom.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "whence/core/dataset.hpp"
 #include "whence/core/ids.hpp"
 
 namespace whence {
@@ -14,6 +16,24 @@ struct Family {
   std::vector<VariableId> parents;
   bool operator==(const Family&) const = default;
 };
+
+/// Which row of a family's table a data row selects: mixed radix, the first parent most
+/// significant.
+inline std::size_t parent_configuration(const Dataset& data, const Family& family,
+                                        std::size_t row) {
+  std::size_t index = 0;
+  for (VariableId parent : family.parents)
+    index = index * std::size_t(data.variables[parent.value].levels) +
+            std::size_t(data.columns[parent.value].levels[row]);
+  return index;
+}
+
+/// Rows of a family's table: the number of configurations of its parents.
+inline std::size_t configurations(std::span<const Variable> variables, const Family& family) {
+  std::size_t rows = 1;
+  for (VariableId parent : family.parents) rows *= std::size_t(variables[parent.value].levels);
+  return rows;
+}
 
 /// A causal structure: one family per variable, as indices into a list of families, so that
 /// hypotheses share the scores of the families they have in common.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "whence/adapt/label_evidence.hpp"
 #include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
+#include "whence/evidence/label_evidence.hpp"
 
 namespace whence {
 namespace {

@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 
-#include "whence/adapt/label_evidence.hpp"
 #include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
 #include "whence/discover/gaussian_check.hpp"
 #include "whence/discover/no_shift_control.hpp"
 #include "whence/discover/pair_models.hpp"
 #include "whence/discover/verdict.hpp"
+#include "whence/evidence/label_evidence.hpp"
 
 namespace whence {
 

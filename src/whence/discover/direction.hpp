@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "whence/adapt/conjugate_table.hpp"
 #include "whence/belief/change_prior.hpp"
 #include "whence/belief/pooling.hpp"
 #include "whence/core/dataset.hpp"
+#include "whence/evidence/conjugate_table.hpp"
 
 namespace whence {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "whence/adapt/linear_family_scores.hpp"
 #include "whence/belief/equivalence_class.hpp"
 #include "whence/belief/graph_belief.hpp"
 #include "whence/core/dataset.hpp"
 #include "whence/core/report.hpp"
+#include "whence/evidence/linear_family_scores.hpp"
 
 namespace whence {
 

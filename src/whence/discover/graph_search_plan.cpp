@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "whence/adapt/categorical_family_scores.hpp"
-#include "whence/adapt/linear_family_scores.hpp"
 #include "whence/backends/threads.hpp"
 #include "whence/belief/collider_search.hpp"
 #include "whence/belief/graph_neighbourhood.hpp"
 #include "whence/belief/graph_search.hpp"
 #include "whence/core/error.hpp"
+#include "whence/evidence/categorical_family_scores.hpp"
+#include "whence/evidence/linear_family_scores.hpp"
 
 namespace whence {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "whence/adapt/conjugate_table.hpp"
 #include "whence/belief/change_prior.hpp"
+#include "whence/evidence/conjugate_table.hpp"
 
 namespace whence {
 

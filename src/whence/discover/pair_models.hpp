@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "whence/adapt/conjugate_gaussian.hpp"
-#include "whence/adapt/conjugate_table.hpp"
 #include "whence/belief/change_prior.hpp"
 #include "whence/core/dataset.hpp"
+#include "whence/evidence/conjugate_gaussian.hpp"
+#include "whence/evidence/conjugate_table.hpp"
 
 namespace whence {
 

@@ -2,12 +2,6 @@
 
 namespace whence {
 
-std::size_t configurations(std::span<const Variable> variables, const Family& family) {
-  std::size_t rows = 1;
-  for (VariableId parent : family.parents) rows *= std::size_t(variables[parent.value].levels);
-  return rows;
-}
-
 CategoricalTable<double> fit_counts(const Dataset& data, std::size_t begin, std::size_t end,
                                     const Family& family, double equivalent_rows, int* unseen) {
   const auto levels = std::size_t(data.variables[family.child.value].levels);

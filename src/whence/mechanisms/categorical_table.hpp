@@ -10,17 +10,6 @@
 
 namespace whence {
 
-/// Which row of a family's table a data row selects: mixed radix, the first parent most
-/// significant.
-inline std::size_t parent_configuration(const Dataset& data, const Family& family,
-                                        std::size_t row) {
-  std::size_t index = 0;
-  for (VariableId parent : family.parents)
-    index = index * std::size_t(data.variables[parent.value].levels) +
-            std::size_t(data.columns[parent.value].levels[row]);
-  return index;
-}
-
 /// P(V = j | parents = i) = softmax(logits[i])[j]. `T` may be double, long double or a dual number:
 /// this is the readable reference that the fast code must agree with.
 template <class T = double>
@@ -96,9 +85,6 @@ class CategoricalTable {
 };
 
 static_assert(Mechanism<CategoricalTable<double>>);
-
-/// Rows of a family's table: the number of configurations of its parents.
-std::size_t configurations(std::span<const Variable> variables, const Family& family);
 
 /// The relative frequencies of rows [begin, end), smoothed by `equivalent_rows` imaginary rows
 /// spread evenly over all cells of child and parents. Spread that way the two factorisations of a

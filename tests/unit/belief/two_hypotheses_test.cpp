@@ -10,9 +10,9 @@
 #include "tests/support/bits.hpp"
 #include "tests/support/effort.hpp"
 #include "tests/support/optimizers.hpp"
-#include "whence/discover/pair_task.hpp"
-#include "whence/discover/summary.hpp"
+#include "whence/judge/summary.hpp"
 #include "whence/math/logspace.hpp"
+#include "whence/paper/pair_task.hpp"
 
 namespace whence {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "support/effort.hpp"
 #include "whence/core/error.hpp"
-#include "whence/discover/pair_task.hpp"
 #include "whence/discover/verdict.hpp"
+#include "whence/paper/pair_task.hpp"
 
 namespace whence {
 namespace {

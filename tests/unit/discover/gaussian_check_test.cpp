@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "bench/quality/direction_cases.hpp"
 #include "support/effort.hpp"
-#include "whence/discover/direction_cases.hpp"
 
 namespace whence {
 namespace {

@@ -11,8 +11,8 @@
 #include "tests/support/bits.hpp"
 #include "tests/support/graph_results.hpp"
 #include "tests/support/turned_round.hpp"
-#include "whence/belief/graph_metrics.hpp"
 #include "whence/core/error.hpp"
+#include "whence/judge/graph_metrics.hpp"
 #include "whence/math/random.hpp"
 #include "whence/worlds/graph_world.hpp"
 

@@ -10,9 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/effort.hpp"
-#include "whence/adapt/linear_family_scores.hpp"
 #include "whence/belief/graph_belief.hpp"
 #include "whence/belief/graph_search.hpp"
+#include "whence/evidence/linear_family_scores.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "bench/quality/direction_cases.hpp"
 #include "support/effort.hpp"
 #include "whence/discover/direction.hpp"
-#include "whence/discover/direction_cases.hpp"
 #include "whence/discover/pair_models.hpp"
 
 namespace whence {

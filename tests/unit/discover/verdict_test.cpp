@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "bench/quality/direction_cases.hpp"
 #include "support/effort.hpp"
-#include "whence/discover/direction_cases.hpp"
-#include "whence/discover/direction_report.hpp"
+#include "whence/report/direction_report.hpp"
 
 namespace whence {
 namespace {

@@ -1,0 +1,35 @@
+#include "whence/io/files/text_file.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "whence/io/files/file_descriptor.hpp"
+#include "whence/io/files/system_error.hpp"
+
+namespace whence {
+
+std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes) {
+  // Not blocking: opening a pipe without a writer would otherwise wait for ever.
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file) fail_io("open", path);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail_io("read", path);
+  if (!S_ISREG(status.st_mode))
+    throw Error(ExitCode::io, "E-IO-KIND", printable(path.string()), "this is not a regular file",
+                "pipes, devices and folders cannot be read here");
+  std::string text;
+  char buffer[16384];
+  for (;;) {
+    const ssize_t got = ::read(file.get(), buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_io("read", path);
+    if (got == 0) return text;
+    text.append(buffer, std::size_t(got));
+    if (text.size() > max_bytes)
+      throw Error(ExitCode::bad_config, "E-JSON-SIZE", printable(path.string()),
+                  "the file is larger than " + std::to_string(max_bytes) + " bytes");
+  }
+}
+
+}  // namespace whence

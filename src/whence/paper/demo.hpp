@@ -1,0 +1,14 @@
+// The built-in example: rain makes umbrellas open, not the other way round.
+#pragma once
+
+#include "whence/paper/experiment.hpp"
+
+namespace whence {
+
+/// A year of observations in one city, then visits to other cities where it rains more or less:
+/// from the visits alone Whence finds which variable is the cause, by the same way as for a user's
+/// own data, and with no difference between the cities it says that nobody can tell. The paper's
+/// belief stands beside it. Numbers: "belief", "belief-control", "paper-belief" and so on.
+Report run_demo(const RunOptions& options);
+
+}  // namespace whence

@@ -1,0 +1,194 @@
+#include "whence/report/pair_pictures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "whence/core/text.hpp"
+#include "whence/report/direction_report.hpp"
+
+namespace whence {
+namespace {
+
+constexpr std::size_t most_pictures = 4, most_points = 200;
+
+bool is_categorical(const Variable& variable) {
+  return variable.kind == Variable::Kind::categorical;
+}
+
+/// Roberts' even sequence over the unit square: the same points every time.
+double spread(std::size_t i, std::size_t v) {
+  const double x = (v == 0 ? 0.7548776662466927 : 0.5698402909980532) * double(i + 1);
+  return x - std::floor(x);
+}
+
+/// A row's place along one variable: its first number; or its level, to the left (baseline) or to
+/// the right of it, spread out so that as many points are seen as there are rows.
+double place_of(const Dataset& data, std::size_t v, std::size_t row, std::size_t point,
+                double side) {
+  const Column& column = data.columns[v];
+  if (!is_categorical(data.variables[v]))
+    return column.values[row * std::size_t(data.variables[v].dimension)];
+  const double width = 0.36, shift = v == 0 ? side * 0.2 : 0;
+  return double(column.levels[row]) + shift + width * (spread(point, v) - 0.5);
+}
+
+Curve points_of(const Dataset& data, const Environment& e, std::string id, double side) {
+  Curve curve{std::move(id), e.name, {}, {}, {}, {}};
+  const std::size_t n = std::min(e.rows(), most_points);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t row = e.begin + i * e.rows() / n;
+    curve.x.push_back(place_of(data, 0, row, i, side));
+    curve.median.push_back(place_of(data, 1, row, i, side));
+  }
+  curve.q25 = curve.q75 = curve.median;
+  return curve;
+}
+
+/// "rain: 0 = dry, 1 = wet."
+std::string level_key(const Variable& variable) {
+  constexpr std::size_t most = 12;
+  if (!is_categorical(variable) || variable.level_names.empty()) return {};
+  std::string out = " " + variable.name + ":";
+  for (std::size_t i = 0; i < std::min(most, variable.level_names.size()); ++i)
+    out += fmt::format("{} {} = {}", i ? "," : "", i, variable.level_names[i]);
+  return out + (variable.level_names.size() > most ? ", …." : ".");
+}
+
+/// The environments that say most, the loudest first; a baseline is none of them.
+std::vector<std::size_t> loudest(const DirectionResult& result) {
+  std::vector<std::size_t> order(result.environments.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::erase_if(order, [&](std::size_t e) { return result.environments[e].baseline; });
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(result.environments[a].log_odds) > std::abs(result.environments[b].log_odds);
+  });
+  return order;
+}
+
+void draw_shift(Report& report, const Dataset& data, const DirectionResult& result, std::size_t e,
+                std::size_t reference, std::size_t number) {
+  const auto& [x, y] = result.variables;
+  const std::string base = fmt::format("shift-{}/{}", number, "base"),
+                    other = fmt::format("shift-{}/{}", number, "here");
+  report.curves.push_back(points_of(data, data.environments[reference], base, -1));
+  report.curves.push_back(points_of(data, data.environments[e], other, 1));
+  const EnvironmentFinding& found = result.environments[e];
+  std::string caption =
+      fmt::format("Most likely changed: {}. Log-odds of {} → {}: {:+.2f} nats.",
+                  change_in_words(result, likely_change(found)), x, y, found.log_odds);
+  if (is_categorical(data.variables[0]) || is_categorical(data.variables[1]))
+    caption += " Points are rows, spread out within their level.";
+  caption += level_key(data.variables[0]) + level_key(data.variables[1]);
+  Figure figure{fmt::format("shift-{}", number),
+                fmt::format("{} against {}", found.name, data.environments[reference].name),
+                x,
+                y,
+                {base, other},
+                std::move(caption)};
+  figure.scatter = true;
+  report.figures.push_back(std::move(figure));
+}
+
+/// The baseline (or the first other environment) and the first rows of e.
+Dataset beginning(const Dataset& data, std::size_t reference, std::size_t e, std::size_t rows) {
+  Dataset part = data;
+  part.environments = {data.environments[reference], data.environments[e]};
+  part.environments[1].end = part.environments[1].begin + rows;
+  return part;
+}
+
+void draw_adaptation(Report& report, const Dataset& data, const DirectionOptions& options,
+                     const DirectionResult& result, std::size_t e, std::size_t reference) {
+  constexpr std::size_t places = 12, fewest = 4, most_rows = 100'000;
+  const std::size_t rows = data.environments[e].rows();
+  if (rows < 2 * fewest || data.rows() > most_rows) return;
+  DirectionOptions quick = options;
+  quick.sensitivity = false;
+  quick.model = result.model;
+  quick.baseline = 0;
+  const auto& [x, y] = result.variables;
+  std::vector<Curve> curves = {{"adaptation/forward", x + " → " + y, {}, {}, {}, {}},
+                               {"adaptation/backward", y + " → " + x, {}, {}, {}, {}}};
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < places; ++i) {
+    const double ratio = double(rows) / double(fewest);
+    const auto seen =
+        std::size_t(std::lround(double(fewest) * std::pow(ratio, double(i) / double(places - 1))));
+    if (seen <= last) continue;
+    last = seen;
+    const auto belief = find_direction(beginning(data, reference, e, seen), quick).belief;
+    for (std::size_t s = 0; s < 2; ++s) {
+      curves[s].x.push_back(double(seen));
+      curves[s].median.push_back(belief[s]);
+    }
+  }
+  Figure figure{
+      "adaptation",
+      fmt::format("The belief as rows of {} arrive", result.environments[e].name),
+      "rows seen",
+      "belief",
+      {curves[0].id, curves[1].id},
+      fmt::format("From {} and the first rows of {} alone: the direction whose mechanisms "
+                  "have less to relearn becomes the more credible one.",
+                  data.environments[reference].name, result.environments[e].name)};
+  figure.y_max = 1;
+  figure.log_x = true;
+  for (Curve& curve : curves) {
+    curve.q25 = curve.q75 = curve.median;
+    report.curves.push_back(std::move(curve));
+  }
+  report.figures.push_back(std::move(figure));
+}
+
+}  // namespace
+
+void add_pair_pictures(Report& report, const Dataset& data, const DirectionOptions& options,
+                       const DirectionResult& result) {
+  const auto order = loudest(result);
+  if (order.empty()) return;
+  // Without a baseline, what says least stands for it.
+  const std::size_t reference = options.baseline ? *options.baseline : order.back();
+  if (reference == order[0]) return;
+  draw_adaptation(report, data, options, result, order[0], reference);
+  std::size_t number = 0;
+  for (std::size_t e : order)
+    if (e != reference && number < most_pictures)
+      draw_shift(report, data, result, e, reference, ++number);
+}
+
+GraphView pair_view(const DirectionResult& result) {
+  GraphView view;
+  view.variables = {result.variables[0], result.variables[1]};
+  const double linked = result.belief[0] + result.belief[1];
+  for (std::size_t s = 0; s < 2; ++s) {
+    GraphView::Edge edge;
+    edge.from = s;
+    edge.to = 1 - s;
+    edge.probability = result.belief[s];
+    edge.adjacent = linked;
+    edge.in_graph =
+        result.verdict.kind == Verdict::Kind::direction && result.verdict.from == int(s);
+    edge.open = result.verdict.kind != Verdict::Kind::direction && result.belief[2] < 0.5;
+    edge.leave_one_out = s == 0 ? result.leave_one_out : result.leave_one_out_mirrored;
+    for (const EnvironmentFinding& e : result.environments)
+      edge.support.push_back(s == 0 ? e.log_odds : 0 - e.log_odds);
+    view.edges.push_back(std::move(edge));
+  }
+  if (view.edges[1].probability > view.edges[0].probability)
+    std::swap(view.edges[0], view.edges[1]);
+  for (const EnvironmentFinding& e : result.environments) {
+    view.environments.push_back({e.name,
+                                 e.rows,
+                                 e.baseline,
+                                 {e.changed[0], e.changed[1]},
+                                 e.kind[std::size_t(Change::both)],
+                                 e.kind[std::size_t(Change::nothing)]});
+  }
+  view.advice = result.advice;
+  return view;
+}
+
+}  // namespace whence

@@ -1,0 +1,19 @@
+// Pictures of a pair for the page: baseline against each shift, and how a direction becomes
+// credible as the rows of one environment arrive.
+#pragma once
+
+#include "whence/core/report.hpp"
+#include "whence/discover/direction.hpp"
+#include "whence/report/graph_view.hpp"
+
+namespace whence {
+
+/// Figures "shift-1", "shift-2", ...: the environments that say most, rows as points; and
+/// "adaptation": the beliefs after the first rows of the one that says most.
+void add_pair_pictures(Report& report, const Dataset& data, const DirectionOptions& options,
+                       const DirectionResult& result);
+
+/// The two variables as a graph, with the map of what changed where.
+GraphView pair_view(const DirectionResult& result);
+
+}  // namespace whence

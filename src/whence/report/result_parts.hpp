@@ -1,0 +1,22 @@
+// Pieces that every documented result has in common.
+#pragma once
+
+#include <string>
+
+#include "whence/belief/change_prior.hpp"
+#include "whence/core/dataset.hpp"
+#include "whence/io/json/json_list.hpp"
+#include "whence/io/table/data_reader.hpp"
+
+namespace whence {
+
+/// A file that was read, with its hash.
+Json input_json(const SourceInfo& source);
+
+/// A variable with its kind, and its levels or its dimension.
+Json variable_json(const Variable& variable);
+
+/// The weights by their names, as parse_prior() takes them.
+Json prior_json(const ChangePrior& prior);
+
+}  // namespace whence

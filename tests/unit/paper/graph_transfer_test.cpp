@@ -1,0 +1,106 @@
+// The paper's learner on measured data: right where causes shift, wrong where an effect's mechanism
+// does, and a word for data it is not made for.
+#include "whence/paper/graph_transfer.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/bits.hpp"
+#include "tests/support/turned_round.hpp"
+#include "whence/core/error.hpp"
+#include "whence/worlds/graph_world.hpp"
+
+namespace whence {
+namespace {
+
+/// Environment e changes variable e - 1.
+Dataset measured(std::string_view graph, std::size_t environments, std::uint64_t seed) {
+  GraphWorldSpec spec;
+  spec.graph = read_graph(graph);
+  spec.mechanism = GraphMechanism::categorical;
+  spec.shift = GraphShift::soft;
+  spec.environments = environments;
+  spec.rows = 300;
+  spec.baseline_rows = 2000;
+  return simulate_graph(spec, seed).data;
+}
+
+TransferOptions from_first(int threads = 1) {
+  TransferOptions options;
+  options.baseline = 0;
+  options.threads = threads;
+  return options;
+}
+
+TEST(LearnGraphByTransfer, BelievesInTheCauseThatShiftsMoreOftenThanNot) {
+  int right = 0, wrong = 0;
+  for (std::uint64_t seed = 31; seed < 51; ++seed) {
+    const GraphResult result = learn_graph_by_transfer(measured("0->1", 1, seed), from_first());
+    right += result.edges.at(0, 1) > 0.9;
+    wrong += result.edges.at(1, 0) > 0.9;
+  }
+  EXPECT_GT(right, 2 * wrong);
+}
+
+TEST(LearnGraphByTransfer, SaysWhatItCannotSay) {
+  const GraphResult result = learn_graph_by_transfer(measured("0->1", 1, 31), from_first());
+  EXPECT_EQ(result.engine, GraphEngine::meta_transfer);
+  EXPECT_TRUE(result.environments[1].changed.empty());
+  EXPECT_TRUE(result.findings[0].support.empty());
+  EXPECT_NE(result.warnings.at(0).find("right where causes shift"), std::string::npos);
+}
+
+TEST(LearnGraphByTransfer, NeitherOrderNorThreadsMatter) {
+  const Dataset data = measured("0->1->2", 3, 33);
+  TransferOptions options = from_first();
+  options.episodes = 20;
+  options.training.steps = 50;
+  const GraphResult one = learn_graph_by_transfer(data, options);
+  options.threads = 3;
+  const GraphResult threaded = learn_graph_by_transfer(data, options);
+  EXPECT_TRUE(support::same_bits(one.edges.values, threaded.edges.values));
+  options.baseline = data.environments.size() - 1;
+  const GraphResult turned = learn_graph_by_transfer(support::turned_round(data), options);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      EXPECT_TRUE(support::same_bits(one.edges.at(i, j), turned.edges.at(2 - i, 2 - j)));
+}
+
+TEST(LearnGraphByTransfer, CanBeStopped) {
+  const std::atomic<bool> stop = true;
+  TransferOptions options = from_first();
+  options.stop = &stop;
+  EXPECT_EQ(learn_graph_by_transfer(measured("0->1", 1, 34), options).search.stopped, "stopped");
+}
+
+void expect_refused(const Dataset& data, const TransferOptions& options, const char* id,
+                    const char* hint) {
+  try {
+    learn_graph_by_transfer(data, options);
+    FAIL() << id;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.id(), id);
+    EXPECT_NE(error.hint().find(hint), std::string::npos) << error.hint();
+  }
+}
+
+TEST(LearnGraphByTransfer, SaysWhatItIsNotMadeFor) {
+  const Dataset data = measured("0->1", 1, 35);
+  expect_refused(data, {}, "E-USAGE-BASELINE", "--baseline");
+  expect_refused(measured("chain6", 1, 35), from_first(), "E-LIMIT-VARIABLES", "--columns");
+  Dataset real = data;
+  real.variables[1] = {"x", Variable::Kind::real, 0, 1, {}};
+  real.columns[1] = {{}, std::vector<double>(data.rows(), 0.5)};
+  expect_refused(real, from_first(), "E-DATA-KIND", "--types");
+  Dataset constant = data;
+  constant.variables[0].levels = 1;
+  std::fill(constant.columns[0].levels.begin(), constant.columns[0].levels.end(), 0);
+  expect_refused(constant, from_first(), "E-DATA-CONSTANT", "leave it out");
+  Dataset alone = data;
+  alone.environments.resize(1);
+  expect_refused(alone, from_first(), "E-DATA-ENVIRONMENTS", "shifted environment");
+}
+
+}  // namespace
+}  // namespace whence

@@ -1,0 +1,152 @@
+// A found graph as a document: other commands read it, and it says what was found.
+#include "whence/report/graph_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include "whence/io/json/json_reader.hpp"
+#include "whence/judge/graph_evaluation.hpp"
+#include "whence/worlds/graph_world.hpp"
+
+namespace whence {
+namespace {
+
+GraphResult sample() {
+  GraphResult r;
+  r.variables = {"a", "b", "c"};
+  r.edges = EdgeMatrix(3);
+  r.edges.at(0, 1) = 0.99;
+  r.edges.at(1, 2) = 0.6;
+  r.edges.at(2, 1) = 0.4;
+  r.edges.at(2, 0) = 0.001;
+  r.graph = read_graph("0->1->2");
+  r.essential = {read_graph("0->1", 3), {{1, 2}}};
+  r.findings = {{0, 1, 0.99, 0.99, 4, {0, 4}, {0.5, 0.9999}},
+                {1, 2, 0.6, 1, 0, {}, {}},
+                {2, 1, 0.4, 1, 0, {}, {}}};
+  r.environments = {{"base", 50, true, {0, 0, 0}, 0, 1},
+                    {"e", 10, false, {0.9, 0.1, 0}, 0.01, 0.02}};
+  r.draws = {r.graph, r.graph, read_graph("0->1,2->1", 3)};
+  r.search.scores = {-10, -11};
+  r.advice = {"b and c are linked"};
+  return r;
+}
+
+TEST(GraphReport, OtherCommandsReadTheDocument) {
+  const GraphResult result = sample();
+  const Json json = read_json(graph_result_json(result, {}).dump(2), "result.json");
+  const NamedGraph graph = graph_of_json(json, "result.json");
+  EXPECT_EQ(graph, named_graph(result));
+  const NamedGraph truth{{"c", "b", "a"}, read_graph("2->1->0")};
+  const GraphEvaluation e = evaluate_graph(graph, &json, "result.json", truth, nullptr, "truth");
+  EXPECT_EQ(e.distance.total(), 0u);
+  EXPECT_NEAR(e.expected_structural, 1. / 3, 1e-12) << "one of three draws turns b -> c round";
+  EXPECT_TRUE(e.expected_intervention.has_value());
+}
+
+TEST(GraphReport, EqualDrawsAreCounted) {
+  const Json json = graph_result_json(sample(), {});
+  const Json& draws = *json.find("draws");
+  ASSERT_EQ(draws.items.size(), 2u);
+  EXPECT_EQ(draws.items[0].find("count")->text, "2");
+}
+
+TEST(GraphReport, WordsAndTables) {
+  const GraphResult result = sample();
+  EXPECT_EQ(in_words(result),
+            "2 edges among 3 variables: 1 more than 95 % sure, 1 whose direction stays open. "
+            "Something changed in 1 of 1 shifted environment.");
+  GraphResult hurried = result;
+  hurried.search.stopped = "interrupted";
+  EXPECT_NE(in_words(hurried).find("stopped early"), std::string::npos);
+  const Report report = graph_report(result);
+  EXPECT_EQ(report.tables[0].rows[0],
+            (std::vector<std::string>{"a", "b", "99.0 %", "99.0 %", "50.0–100 %", "e (+4.0)"}));
+  EXPECT_EQ(report.tables[1].rows[1][2], "a (90.0 %)");
+  const GraphView view = graph_view(result);
+  EXPECT_TRUE(view.edges[1].open);
+  EXPECT_FALSE(view.edges[2].in_graph);
+}
+
+TEST(GraphReport, ADirectionThatNoShiftSupportsIsSaidToBeOne) {
+  GraphResult result = sample();
+  result.findings[0].support = {9, 4};  // the baseline's is no shift
+  EXPECT_EQ(graph_report(result).tables[0].rows[0].back(), "e (+4.0)");
+  result.findings[0].shift_log_odds = 0.1;
+  EXPECT_NE(in_words(result).find("1 more than 95 % sure (all without a shift that supports"),
+            std::string::npos);
+  EXPECT_EQ(graph_report(result).tables[0].rows[0].back(), "no shift");
+  result.findings[0].probability = 0.9;  // less than sure
+  EXPECT_EQ(in_words(result).find("without a shift"), std::string::npos);
+  result.findings[0].probability = 0.99;
+  result.findings[0].support.clear();  // not asked: nothing is known
+  EXPECT_EQ(in_words(result).find("without a shift"), std::string::npos);
+}
+
+TEST(GraphReport, WhereNothingOrEverythingChangedTheDataCannotTell) {
+  GraphResult result = sample();
+  const auto said = [&](double all, double none) {
+    result.environments[1].all_changed = all;
+    result.environments[1].none_changed = none;
+    return in_words(result);
+  };
+  EXPECT_NE(said(0, 0.99).find("Nothing seems to have changed in 1 shifted environment"),
+            std::string::npos);
+  EXPECT_NE(said(0, 0.99).find("cannot tell a cause from its effect"), std::string::npos);
+  EXPECT_NE(said(0.99, 0).find("cannot tell a cause from its effect"), std::string::npos);
+  EXPECT_EQ(said(0.6, 0.01).find("cannot tell"), std::string::npos);
+  EXPECT_NE(said(0, 0.5).find("changed in 0 of 1 shifted environment, perhaps in 1 more."),
+            std::string::npos);
+}
+
+TEST(GraphReport, SomethingThatNobodyCanNameIsNotNothing) {
+  GraphResult result = sample();
+  const auto told = [&](const std::vector<double>& changed, double all, double none) {
+    result.environments[1].changed = changed;
+    result.environments[1].all_changed = all;
+    result.environments[1].none_changed = none;
+    return graph_report(result).tables[1].rows[1][2];
+  };
+  EXPECT_EQ(told({0.6, 0.9, 0.1}, 0, 0.01), "b (90.0 %), a (60.0 %)");
+  EXPECT_EQ(told({0.4, 0.45, 0.01}, 0.1, 0.05), "perhaps b (45.0 %), a (40.0 %)");
+  EXPECT_EQ(told({0, 0, 0}, 0.4, 0.4), "perhaps something");
+  EXPECT_EQ(told({0.1, 0.2, 0.1}, 0, 0.7), "nothing");
+  EXPECT_EQ(told({1, 1, 1}, 0.9, 0), "everything");
+}
+
+TEST(GraphReport, WithoutABaselineNoEnvironmentIsCalledShifted) {
+  GraphResult result = sample();
+  result.environments[0].baseline = false;
+  EXPECT_NE(in_words(result).find("changed in 1 of 2 environments."), std::string::npos);
+}
+
+TEST(GraphReport, WhatThePapersLearnerCannotSayIsNull) {
+  GraphResult result = sample();
+  result.engine = GraphEngine::meta_transfer;
+  result.draws.clear();
+  for (GraphEnvironment& e : result.environments) e.changed.clear();
+  for (EdgeFinding& edge : result.findings) edge.support.clear();
+  const Json json = graph_result_json(result, {});
+  EXPECT_EQ(json.find("engine")->text, "meta-transfer");
+  const Json& environment = json.find("environments")->items[1];
+  for (const Json* value :
+       {environment.find("changed"), environment.find("all_changed"), json.find("quiet"),
+        json.find("equivalence_class"), json.find("edges")->items[0].find("leave_one_out")})
+    EXPECT_TRUE(value->is(Json::Kind::null));
+  EXPECT_EQ(graph_report(result).tables.size(), 1u);
+  EXPECT_TRUE(graph_view(result).environments.empty());
+  EXPECT_NE(in_words(result).find("by the paper's criterion"), std::string::npos);
+}
+
+TEST(GraphReport, TruthsOfSimulationsAreReadBack) {
+  GraphWorldSpec spec{read_graph("chain3")};
+  const GraphSimulation s = simulate_graph(spec, 1);
+  GraphOptions options;
+  options.baseline = 0;
+  const GraphResult result = find_graph(s.data, options);
+  const Json json = graph_result_json(result, {s.data.variables, {}, Json::object()});
+  EXPECT_EQ(json.find("environments")->items.size(), s.data.environments.size());
+  EXPECT_EQ(json.find("variables")->items[2].text, "X2");
+}
+
+}  // namespace
+}  // namespace whence
