@@ -11,8 +11,8 @@ usage: scripts/refresh_docs.sh [--scale smoke|full] [--results DIR ...] [--graph
   --scale    of the experiments; full (the default) takes many minutes
   --results  use the results of an earlier `./whence reproduce all|NAME -o DIR` instead of running;
              may be given again, for single experiments or other profiles
-  --graphs   instead of the experiments: docs/graphs.md, from `./whence bench graphs -o DIR`; may be
-             given again, for other rows
+  --graphs   instead of the experiments: docs/graphs.md, from `./whence bench graphs -o DIR` or
+             `./whence bench real FOLDER... -o DIR`; may be given again, for other rows or folders
 END
 }
 

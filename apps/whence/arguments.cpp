@@ -120,6 +120,10 @@ class Check {
       return;
     }
     const auto positionals = positionals_of(*app_);
+    // The last one may be a list.
+    const bool more = !positionals.empty() && given_ == positionals.size() &&
+                      positionals.back()->get_items_expected_max() > 1;
+    if (more) return check_value(*positionals.back(), metavar(*positionals.back()), argument);
     if (given_ >= positionals.size())
       refuse("E-USAGE-EXTRA", "'" + excerpt(argument) + "' is one argument too many", help_hint());
     check_value(*positionals[given_], metavar(*positionals[given_]), argument);

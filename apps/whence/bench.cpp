@@ -14,6 +14,7 @@
 
 #include "apps/whence/bench_direction.hpp"
 #include "apps/whence/bench_graphs.hpp"
+#include "apps/whence/bench_real.hpp"
 #include "apps/whence/commands.hpp"
 #include "apps/whence/machine.hpp"
 #include "apps/whence/terminal.hpp"
@@ -33,6 +34,7 @@ struct BenchOptions {
   std::string name = "all", contender = "both", threads = "auto", repeat;
   bool json = false, quick = false;
   GraphsBenchOptions graphs;
+  RealBenchOptions real;
 };
 
 /// A piece of work: settings laid over an experiment's own, so that it runs as `reproduce` runs it.
@@ -462,7 +464,7 @@ class Bench {
 std::string work_choices() {
   std::vector<std::string> names = {"all"};
   for (const Work& work : all_work()) names.push_back(work.name);
-  names.insert(names.end(), {"direction", "graphs"});
+  names.insert(names.end(), {"direction", "graphs", "real"});
   return "NAME:" + joined(names, "|");
 }
 
@@ -470,15 +472,30 @@ std::string work_choices() {
 
 void add_bench(CLI::App& root, Globals& globals) {
   CLI::App* app = root.add_subcommand(
-      "bench", "speed beside PyTorch's; direction, graphs: how often it is right");
+      "bench", "speed beside PyTorch's; direction, graphs, real: how often it is right");
   app->group("Tools");
   const auto options = std::make_shared<BenchOptions>();
   app->add_option(
          "NAME", options->name,
          "a piece of work, or all of them; direction, graphs: accuracy, honesty and time of "
-         "whence direction and of graphs from shifts on data whose truth is known")
+         "whence direction and of graphs from shifts on data whose truth is known; real: the same "
+         "on recorded data")
       ->default_str("all")
       ->type_name(work_choices());
+  app->add_option("DIR", options->real.folders,
+                  "of real: folders with CSV files (baseline.csv and others, or one table) and a "
+                  "truth.json, see bench/README.md")
+      ->type_name("DIR");
+  add_value(*app, "--rows", options->real.rows, "BASE,SHIFTED",
+            "of real: at most so many rows, at random, of the baseline and of each other "
+            "environment")
+      ->default_str("all");
+  add_value(*app, "--subsamples", options->real.subsamples, "N",
+            "of real: how many times rows are drawn");
+  app->add_flag("--shuffle-columns", options->real.shuffle_columns,
+                "of real: the columns of each subsample in a random order");
+  app->add_flag("--no-controls", options->real.no_controls,
+                "of real: leave out the baseline in pieces and the shuffled columns");
   add_value(*app, "--contender", options->contender,
             "both|torch-loop|torch-batched|torch-loop-table|all|none",
             "whom to compare with: the plain loop, the same vectorised over runs, both; the loop "
@@ -494,10 +511,13 @@ void add_bench(CLI::App& root, Globals& globals) {
       *app, "--only", options->graphs.only, "NAMES",
       "of graphs: these rows of its tables, joined by commas; 'shuffled*' is all that begin so")
       ->default_str("all");
+  add_value(*app, "--sets", options->graphs.sets, "N",
+            "of graphs: at most so many data sets of each row")
+      ->default_str("as many as the row's figures need");
   add_value(*app, "--seed", options->graphs.seed, "N",
-            "of direction and graphs: seed of all random numbers, 0 to 2^64-1");
+            "of direction, graphs and real: seed of all random numbers, 0 to 2^64-1");
   add_value(*app, "-o,--output", options->graphs.output, "DIR",
-            "of direction and graphs: where the page and the tables go")
+            "of direction, graphs and real: where the page and the tables go")
       ->default_str("whence-out/bench-NAME");
   app->footer(
       "The contenders are the scripts of bench/contenders. They need torch (Debian: "
@@ -508,6 +528,14 @@ void add_bench(CLI::App& root, Globals& globals) {
     GraphsBenchOptions& graphs = options->graphs;
     graphs.threads = options->threads;
     graphs.json = options->json;
+    if (options->name == "real") {
+      options->real.take(graphs);
+      return bench_real(options->real, globals);
+    }
+    if (!options->real.folders.empty())
+      throw Error(ExitCode::usage, "E-USAGE-EXTRA", "",
+                  "'" + excerpt(options->real.folders[0]) + "' is one argument too many",
+                  "folders go with whence bench real");
     if (options->name == "direction")
       return bench_direction(
           {graphs.scale, graphs.output, graphs.seed, graphs.threads, graphs.json}, globals);

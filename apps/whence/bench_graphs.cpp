@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apps/whence/results.hpp"
+#include "apps/whence/simulate.hpp"
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
 #include "bench/quality/graph_bench.hpp"
@@ -19,6 +20,7 @@ std::vector<std::string> command_of(const GraphsBenchOptions& options) {
   std::vector<std::string> words = {"whence",      "bench",  "graphs",    "--scale",
                                     options.scale, "--seed", options.seed};
   if (!options.only.empty()) words.insert(words.end(), {"--only", options.only});
+  if (!options.sets.empty()) words.insert(words.end(), {"--sets", options.sets});
   return words;
 }
 
@@ -28,8 +30,10 @@ GraphBenchmark run(const GraphsBenchOptions& options, const Globals& globals, in
   how.threads = threads;
   ProgressBar bar("bench graphs", ProgressBar::wanted(globals.quiet));
   how.progress = bar.callback();
-  const auto only = options.only.empty() ? std::vector<std::string>() : split(options.only, ',');
-  return bench_graphs(options.scale, only, how);
+  GraphBenchPlan plan{options.scale, {}, 0};
+  if (!options.only.empty()) plan.only = split(options.only, ',');
+  if (!options.sets.empty()) plan.most_sets = count_of("--sets", options.sets, 1, 100'000);
+  return bench_graphs(plan, how);
 }
 
 /// What was found, and beside it, in a folder of its own, what depends on the machine.

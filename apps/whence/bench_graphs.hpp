@@ -8,7 +8,7 @@
 namespace whence {
 
 struct GraphsBenchOptions {
-  std::string scale = "full", only, seed = "0", threads = "auto", output;
+  std::string scale = "full", only, sets, seed = "0", threads = "auto", output;
   bool json = false;
 };
 

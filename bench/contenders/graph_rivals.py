@@ -3,8 +3,10 @@
     python3 bench/contenders/graph_rivals.py --venv DIR           # makes DIR with the packages, once
     python3 bench/contenders/graph_rivals.py --venv DIR --graph er:20:40 --sets 5
     python3 bench/contenders/graph_rivals.py --venv DIR --sachs   # flow cytometry instead of simulations
+    python3 bench/contenders/graph_rivals.py --venv DIR --real FOLDER --sets 5 --rows 500 --baseline-rows 2000
 
-Every data set is written by `whence simulate graph`; all answers are judged by `whence evaluate`. The
+Every data set is written by `whence simulate graph`, or drawn at random (--rows, --baseline-rows: at most
+so many of each environment) from a folder as of `whence bench real` with one file per environment; all answers are judged by `whence evaluate`. The
 empty graph stands beside them. Rivals that are not installed are left out, and the output says so.
 
 --sachs: 7466 cells of Sachs et al. (2005) as the package cdt has them, in logarithms. The package does not
@@ -16,6 +18,7 @@ What each is told:
     cd-nod     causal-learn, Fisher z, alpha .05: the number of the environment of each row
     ut-igsp    causaldag, partial correlations and Gaussian invariance, alpha .001: the baseline
     gies       gies, Gaussian BIC: the baseline and THE TARGETS, which it cannot do without
+    gnies      gnies, Gaussian noise interventions, targets by rank: the environments
 
 An edge that a rival leaves undirected is not held against it: it gets the direction of the true edge,
 or else that of the true causal order. So the distances of cd-nod and gies are the best of their class.
@@ -26,6 +29,7 @@ import csv
 import json
 import math
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -33,7 +37,7 @@ import tempfile
 import time
 from pathlib import Path
 
-PACKAGES = ["causal-learn==0.1.4.8", "gies==0.0.3", "causaldag==0.1a163"]
+PACKAGES = ["causal-learn==0.1.4.8", "gies==0.0.3", "causaldag==0.1a163", "gnies==0.3.2"]
 DATA_PACKAGE = "cdt==0.6.0"  # for its files alone
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -132,12 +136,26 @@ def known_target_gies():
     return run
 
 
-RIVALS = {"cd-nod": cd_nod, "ut-igsp": ut_igsp, "gies": known_target_gies}
+def gnies_rank():
+    import gnies
+
+    def run(folder):
+        _, matrices = read_environments(folder)
+        _, matrix, _ = gnies.fit(matrices, approach="rank")
+        return from_matrix(matrix)
+
+    return run
+
+
+RIVALS = {"cd-nod": cd_nod, "ut-igsp": ut_igsp, "gies": known_target_gies, "gnies": gnies_rank}
 
 
 def run_rival(name, folder):
     """In a process of its own: one line of JSON with the edges and the time, imports not counted."""
-    run = RIVALS[name]()
+    try:
+        run = RIVALS[name]()
+    except ImportError as error:
+        sys.exit(f"not installed: {error.name}")
     start = time.perf_counter()
     directed, undirected = run(folder)
     seconds = time.perf_counter() - start
@@ -181,7 +199,9 @@ def write_graph(path, names, edges):
 class DataSet:
     def __init__(self, options, number, folder):
         self.whence, self.folder, self.limit = options.whence, folder, options.time_limit
-        if options.sachs:
+        if options.real:
+            write_recorded(Path(options.real), folder, options, number)
+        elif options.sachs:
             write_cytometry(folder)
         else:
             self.simulate(options, number)
@@ -270,6 +290,41 @@ def write_cytometry(folder):
     (folder / "truth.json").write_text(json.dumps(truth))
 
 
+# ---- recorded data -------------------------------------------------------------------------------
+
+
+def plain_truth(truth, header):
+    """A truth.json of bench real as whence simulate would write it."""
+    edges = [(e["from"], e["to"]) if isinstance(e, dict) else tuple(e) for e in truth.get("edges", [])]
+    given = truth.get("environments", {})
+    if isinstance(given, list):
+        given = {e["name"]: e for e in given}
+    environments = [{"name": "baseline", "changed": {v: False for v in header}}]
+    for name, e in given.items():
+        targets = e.get("targets", [v for v, changed in e.get("changed", {}).items() if changed])
+        stem = name.removesuffix(".csv")
+        if stem != "baseline":
+            environments.append({"name": stem, "changed": {v: v in targets for v in header}})
+    environments[1:] = sorted(environments[1:], key=lambda e: e["name"])
+    return {"variables": header, "edges": [{"from": a, "to": b} for a, b in edges], "environments": environments}
+
+
+def write_recorded(source, folder, options, number):
+    """A random part of the rows of each environment, and the truth beside them."""
+    draw = random.Random(f"{options.seed + number}")
+    header = None
+    for path in environment_files(source):
+        with open(path, newline="") as file:
+            header, *rows = list(csv.reader(file))
+        limit = options.baseline_rows if path.stem == "baseline" else options.rows
+        if limit is not None and int(limit) < len(rows):
+            rows = [rows[r] for r in sorted(draw.sample(range(len(rows)), int(limit)))]
+        with open(folder / path.name, "w", newline="") as file:
+            csv.writer(file).writerows([header, *rows])
+    truth = json.loads((source / "truth.json").read_text())
+    (folder / "truth.json").write_text(json.dumps(plain_truth(truth, header)))
+
+
 # ---- the table -----------------------------------------------------------------------------------
 
 
@@ -343,6 +398,7 @@ def main():
     parser.add_argument("--rivals", default=",".join(RIVALS), help="of: " + ", ".join(RIVALS))
     parser.add_argument("--sets", type=int, default=5, help="data sets")
     parser.add_argument("--sachs", action="store_true", help="flow cytometry, one data set")
+    parser.add_argument("--real", help="a folder with baseline.csv, shifted_*.csv and truth.json")
     parser.add_argument("--seed", type=int, default=0, help="of the first data set")
     parser.add_argument("--time-limit", type=float, default=600, help="seconds for one answer of a rival")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/quality/graph_figures.hpp"
 #include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
@@ -24,9 +25,11 @@ bool is_named(const std::string& pattern, const std::string& name) {
   return pattern == name;
 }
 
-std::vector<GraphBenchRow> chosen_rows(const std::string& scale,
-                                       const std::vector<std::string>& only) {
+std::vector<GraphBenchRow> chosen_rows(const GraphBenchPlan& plan) {
+  const auto& [scale, only, most_sets] = plan;
   std::vector<GraphBenchRow> rows = graph_bench_rows(scale);
+  for (GraphBenchRow& row : rows)
+    if (most_sets > 0) row.sets = std::min(row.sets, most_sets);
   if (only.empty()) return rows;
   std::vector<std::string> names;
   for (const GraphBenchRow& row : rows) names.push_back(row.name);
@@ -45,11 +48,23 @@ std::vector<GraphBenchRow> chosen_rows(const std::string& scale,
   return rows;
 }
 
+/// The exact engines where the world is theirs, else what the data ask for.
+GraphModel model_for(GraphMechanism mechanism) {
+  if (is_node_mechanism(mechanism)) return GraphModel::automatic;
+  return mechanism == GraphMechanism::categorical ? GraphModel::categorical : GraphModel::linear;
+}
+
+/// What the same data say before the table is damaged.
+GraphResult find_undamaged(GraphBenchRow row, std::uint64_t seed, const GraphOptions& options) {
+  row.world.typos = 0;
+  row.world.noise_rows = 0;
+  return find_graph(draw_graph_bench(row, seed).data, options);
+}
+
 GraphOutcome run_one(const GraphBenchRow& row, std::uint64_t seed, int threads) {
   const GraphSimulation simulation = draw_graph_bench(row, seed);
   GraphOptions options;
-  options.model = row.world.mechanism == GraphMechanism::categorical ? GraphModel::categorical
-                                                                     : GraphModel::linear;
+  options.model = model_for(row.world.mechanism);
   options.seed = seed;
   options.threads = threads;
   options.baseline = 0;
@@ -62,8 +77,12 @@ GraphOutcome run_one(const GraphBenchRow& row, std::uint64_t seed, int threads) 
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   GraphOutcome outcome = judge_graph(found, simulation.truth);
   outcome.seconds = taken.count();
-  outcome.score_gap =
-      found.best_score - graph_score(simulation.data, simulation.truth.graph, options, found.scale);
+  if (row.figure == GraphFigure::damage)
+    outcome.turned_round = turned_directions(find_undamaged(row, seed, options), found);
+  outcome.score_gap = is_node_mechanism(row.world.mechanism)
+                          ? std::nan("")  // the engines' scores differ
+                          : found.best_score - graph_score(simulation.data, simulation.truth.graph,
+                                                           options, found.scale);
   return outcome;
 }
 
@@ -161,6 +180,7 @@ std::string score_text(const GraphBenchResult& result) {
     return a.score_gap < b.score_gap;
   };
   const auto& all = result.outcomes;
+  if (!std::isfinite(median_of(result, &GraphOutcome::score_gap))) return "";
   const auto least = std::min_element(all.begin(), all.end(), lower);
   const auto tenths = [](double x) { return std::round(10 * x) / 10 + 0.0; };  // no -0.0
   return fmt::format("{:.1f} ({}), {:.1f}", tenths(least->score_gap), least - all.begin(),
@@ -243,6 +263,15 @@ Table calibration_table(const std::string& what, CalibrationBins GraphOutcome::*
   return table;
 }
 
+void add_figures(const std::vector<GraphBenchResult>& results, Report& report) {
+  std::vector<GraphBenchResult> figures;
+  for (const GraphBenchResult& r : results)
+    if (r.row.figure != GraphFigure::none) figures.push_back(r);
+  if (figures.empty()) return;
+  report.tables.insert(report.tables.begin(), graph_figures_table(figures));
+  for (Claim& claim : graph_figure_claims(figures)) report.claims.push_back(std::move(claim));
+}
+
 void add_numbers(const GraphBenchResult& r, Report& report) {
   const auto add = [&](const char* what, double value) {
     if (std::isfinite(value)) report.numbers.push_back({what + ("/" + r.row.name), value});
@@ -274,6 +303,7 @@ Report make_report(const std::vector<GraphBenchResult>& results) {
                    calibration_table("changes", &GraphOutcome::target_bins, results)};
   for (const GraphBenchResult& r : results) add_numbers(r, report);
   report.claims = graph_bench_claims(results);
+  add_figures(results, report);
   report.title = "Graphs from shifts with hidden targets, on data whose truth is known";
   report.assumptions = {
       "The baseline is named; which variables changed in the other environments is hidden.",
@@ -344,10 +374,9 @@ CalibrationBins bins_of(const GraphBenchResult& result, CalibrationBins GraphOut
   return all;
 }
 
-GraphBenchmark bench_graphs(const std::string& scale, const std::vector<std::string>& only,
-                            const RunOptions& options) {
+GraphBenchmark bench_graphs(const GraphBenchPlan& plan, const RunOptions& options) {
   std::vector<GraphBenchResult> results;
-  for (GraphBenchRow& row : chosen_rows(scale, only)) results.push_back({std::move(row), {}, {}});
+  for (GraphBenchRow& row : chosen_rows(plan)) results.push_back({std::move(row), {}, {}});
   Runs(results, options).run();
 
   std::vector<std::string> warnings;
@@ -364,7 +393,7 @@ GraphBenchmark bench_graphs(const std::string& scale, const std::vector<std::str
   benchmark.report.warnings = std::move(warnings);
   for (Report* report : {&benchmark.report, &benchmark.speed}) {
     report->profile = "whence";
-    report->scale = scale;
+    report->scale = plan.scale;
     report->seed = options.seed;
     report->settings_json = "{}";
     report->summary = summary_of(*report);

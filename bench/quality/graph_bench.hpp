@@ -24,10 +24,15 @@ struct GraphBenchmark {
   Report speed;   // seconds: of this machine
 };
 
-/// `scale`: "smoke" or "full"; `only`: names of rows, or beginnings of names that end in '*'; empty
-/// for all. Throws an Error for a name that no row has.
-GraphBenchmark bench_graphs(const std::string& scale, const std::vector<std::string>& only,
-                            const RunOptions& options);
+/// What is run.
+struct GraphBenchPlan {
+  std::string scale = "full";     // or "smoke"
+  std::vector<std::string> only;  // rows, or beginnings of names that end in '*'; empty: all
+  std::size_t most_sets = 0;      // data sets of a row at most; 0: as many as it has
+};
+
+/// Throws an Error for a name that no row has.
+GraphBenchmark bench_graphs(const GraphBenchPlan& plan, const RunOptions& options);
 
 /// What the figures of this benchmark are held against; rows that did not run have no claims.
 std::vector<Claim> graph_bench_claims(const std::vector<GraphBenchResult>& results);

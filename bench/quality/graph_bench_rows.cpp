@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/quality/graph_figure_rows.hpp"
 #include "whence/core/dag.hpp"
 #include "whence/worlds/random_graph.hpp"
 
@@ -223,7 +224,10 @@ std::vector<std::size_t> with_descendants(const Graph& graph,
 }  // namespace
 
 std::vector<GraphBenchRow> graph_bench_rows(const std::string& scale) {
-  return Rows({scale == "smoke"}).all();
+  const bool smoke = scale == "smoke";
+  std::vector<GraphBenchRow> rows = Rows({smoke}).all();
+  for (GraphBenchRow& row : graph_figure_rows(smoke)) rows.push_back(std::move(row));
+  return rows;
 }
 
 std::uint64_t graph_bench_seed(std::uint64_t seed, const GraphBenchRow& row, std::size_t set) {

@@ -11,6 +11,20 @@
 
 namespace whence {
 
+/// Which figures a row is held against, beside those of single rows.
+enum class GraphFigure {
+  none,
+  accuracy,        // nearly all edges and targets, hardly a mistake
+  mixed_accuracy,  // the same, a few more edges may be missed
+  hidden,          // hidden common causes
+  quiet,           // nothing to find: no direction and no change
+  all_changed,     // nothing to find, and every environment says so
+  drift,           // targets among mechanisms that all drift
+  drift_only,      // nothing but drift
+  damage,          // a damaged table turns no direction round
+  protocol,        // BaCaDI's nonlinear protocol
+};
+
 struct GraphBenchRow {
   std::string name, title;
   std::string graph;                       // as draw_named_graph reads it; drawn for each data set
@@ -19,6 +33,7 @@ struct GraphBenchRow {
   std::size_t sets = 30;                   // data sets
   bool speed = false;                      // timed one by one on all threads
   bool single_start = false;               // one search and one chain
+  GraphFigure figure = GraphFigure::none;
 };
 
 /// All rows of that scale ("smoke": few and small data sets), in the order of the report.

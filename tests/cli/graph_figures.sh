@@ -37,6 +37,30 @@ assert "| reached | `a` | x at most 1 | 0.25 |  |" in page, page
 assert "| **missed** | `c` | x at most 1 | 2 | a \\| reason |" in page, page
 assert "| a | 9 |" not in page and page.count("| a | 0.25 |") == 2, page
 END
+
+# What is claimed of all figures together counts the rows of all runs
+python3 - <<'END'
+import json, pathlib
+
+def write(name, row, observed, cases):
+    tables = [{"id": "figures", "title": "f", "columns": ["row"], "rows": [[row]]},
+              {"id": "calibration-edges", "title": "c", "columns": ["row", "0.95-0.99"],
+               "rows": [[row, f"0.970 → {observed} ({cases})"], ["other", "0.970 → 0.100 (9999)"]]}]
+    claims = [{"id": "all-figures/calibration-edges", "paper": "all figures (rows): x", "measured": "?",
+               "holds": True, "why": ""}]
+    result = {"scale": "full", "seed": 3, "provenance": {"revision": "abc"}, "claims": claims, "tables": tables}
+    (pathlib.Path(name) / "speed").mkdir(parents=True)
+    pathlib.Path(name, "result.json").write_text(json.dumps(result))
+    pathlib.Path(name, "speed", "result.json").write_text(json.dumps({**result, "claims": [], "tables": []}))
+
+write("one", "a", "1.000", 150)
+write("two", "b", "0.850", 150)
+write("three", "b", "0.800", 150)
+END
+"$WHENCE_SOURCE/scripts/graph_figures.py" one two --root root >/dev/null
+grep -q '| reached | `all-figures` | x | at most 0.045 |' root/docs/graphs.md
+"$WHENCE_SOURCE/scripts/graph_figures.py" one two three --root root >/dev/null
+grep -q '| \*\*missed\*\* | `all-figures` | x | at most 0.070 |' root/docs/graphs.md
 if "$WHENCE_SOURCE/scripts/graph_figures.py" quick --root root 2>refused; then exit 1; fi
 grep -q 'scale smoke' refused
 echo "graph_figures.sh: ok"

@@ -31,6 +31,9 @@ void judge_edges(const GraphResult& found, const GraphTruth& truth, GraphOutcome
       count_claim(p, 0.95, there, reverse, out.above_95);
       count_claim(p, 0.99, there, reverse, out.above_99);
       out.edge_bins.add(p, there);
+      out.edges += there;
+      out.likely_right += there && p > 0.5;
+      out.likely_wrong += !there && p > 0.5;
     }
   out.edge_precision = average_precision(edge_ranking(found.edges, truth.graph));
   out.best_shd = double(structural_distance(found.graph, truth.graph).total());
@@ -73,6 +76,29 @@ void judge_undirected(const GraphResult& found, const GraphTruth& truth, GraphOu
   }
 }
 
+/// How many of the targets are among the likeliest changes, as many as there are targets. A draw
+/// with another variable does not count.
+std::size_t on_top(const std::vector<double>& changed, const std::vector<std::size_t>& targets) {
+  std::size_t found = 0;
+  for (std::size_t t : targets) {
+    std::size_t ahead = 0;
+    for (std::size_t v = 0; v < changed.size(); ++v)
+      ahead += !std::binary_search(targets.begin(), targets.end(), v) && changed[v] >= changed[t];
+    found += ahead == 0;
+  }
+  return found;
+}
+
+void judge_environment(const GraphEnvironment& environment, const std::vector<std::size_t>& targets,
+                       GraphOutcome& out) {
+  const bool all = !targets.empty() && targets.size() == environment.changed.size();
+  out.all_changed += all;
+  out.flagged_rightly += all && environment.all_changed > 0.5;
+  if (all) return;
+  out.ranked_targets += targets.size();
+  out.targets_on_top += on_top(environment.changed, targets);
+}
+
 void judge_changes(const GraphResult& found, const GraphTruth& truth, GraphOutcome& out) {
   Ranking ranking;
   for (std::size_t e = 1; e < found.environments.size(); ++e) {
@@ -80,6 +106,7 @@ void judge_changes(const GraphResult& found, const GraphTruth& truth, GraphOutco
     const auto& targets = truth.targets[e];
     ++out.shifted;
     out.flagged += environment.all_changed > 0.5;
+    judge_environment(environment, targets, out);
     for (std::size_t v = 0; v < environment.changed.size(); ++v) {
       const double p = environment.changed[v];
       const bool changed = std::binary_search(targets.begin(), targets.end(), v);
@@ -97,16 +124,28 @@ void judge_changes(const GraphResult& found, const GraphTruth& truth, GraphOutco
 }
 
 void judge_hidden(const GraphResult& found, const GraphTruth& truth, GraphOutcome& out) {
-  out.named_wrongly = found.maybe_confounded.size();
+  const auto named = hidden_pairs(found);
+  out.named_wrongly = named.size();
   for (const auto& [a, b] : truth.confounded) {
     ++out.confounded;
     out.confounded_joined += std::max(found.edges.at(a, b), found.edges.at(b, a)) > 0.95;
-    for (const auto& [from, to] : found.maybe_confounded)
-      if (std::minmax(from, to) == std::minmax(a, b)) {
-        ++out.confounded_named;
-        --out.named_wrongly;
-      }
+    const auto here = std::count(named.begin(), named.end(),
+                                 std::pair<std::size_t, std::size_t>(std::minmax(a, b)));
+    out.confounded_named += std::size_t(here);
+    out.named_wrongly -= std::size_t(here);
   }
+}
+
+/// Results that state probabilities of hidden dependence have a matrix of them.
+template <class Result>
+bool hidden_by_matrix(const Result& found, std::vector<std::pair<std::size_t, std::size_t>>& out) {
+  if constexpr (requires { found.hidden.at(0, 0); }) {
+    for (std::size_t a = 0; a < found.hidden.variables; ++a)
+      for (std::size_t b = a + 1; b < found.hidden.variables; ++b)
+        if (found.hidden.at(a, b) > 0.5) out.emplace_back(a, b);
+    return found.hidden.variables > 0;
+  }
+  return false;
 }
 
 }  // namespace
@@ -139,6 +178,24 @@ void ConfidentEdges::add(const ConfidentEdges& others) {
   right += others.right;
   not_adjacent += others.not_adjacent;
   reversed += others.reversed;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> hidden_pairs(const GraphResult& found) {
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  if (hidden_by_matrix(found, pairs)) return pairs;
+  for (const auto& [from, to] : found.maybe_confounded)
+    pairs.emplace_back(std::min(from, to), std::max(from, to));
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  return pairs;
+}
+
+std::size_t turned_directions(const GraphResult& first, const GraphResult& second) {
+  std::size_t turned = 0;
+  for (std::size_t i = 0; i < first.edges.variables; ++i)
+    for (std::size_t j = 0; j < first.edges.variables; ++j)
+      turned += i != j && first.edges.at(i, j) > 0.95 && second.edges.at(j, i) > 0.5;
+  return turned;
 }
 
 GraphOutcome judge_graph(const GraphResult& found, const GraphTruth& truth) {

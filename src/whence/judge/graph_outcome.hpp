@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "whence/discover/graph_discovery.hpp"
@@ -62,13 +63,28 @@ struct GraphOutcome {
   std::size_t confounded = 0, confounded_joined = 0;    // pairs; joined by an edge above .95
   std::size_t confounded_named = 0, named_wrongly = 0;  // pairs suspected of a hidden cause
 
+  std::size_t edges = 0, likely_right = 0, likely_wrong = 0;  // of the truth; stated above 1/2
+  // Targets of environments in which not everything changed, and how many of them are among the
+  // environment's likeliest changes, as many as there are targets.
+  std::size_t ranked_targets = 0, targets_on_top = 0;
+  std::size_t all_changed = 0, flagged_rightly = 0;  // environments in which everything changed
+  std::size_t turned_round = 0;  // directions above .95 that damage to the table turned; if asked
+
   double score_gap = 0;  // of the search's best graph above the truth, nats
   double search_spread = 0, chain_spread = 0;
   double seconds = 0;
   CalibrationBins edge_bins, target_bins;
 };
 
-/// All but score_gap and seconds. Environment 0 is the baseline, and not judged.
+/// All but score_gap, turned_round and seconds. Environment 0 is the baseline, and not judged.
 GraphOutcome judge_graph(const GraphResult& found, const GraphTruth& truth);
+
+/// Pairs, the smaller number first, that a result says depend through something hidden: with a
+/// probability above 1/2 where it has probabilities of that, else those it suspects.
+std::vector<std::pair<std::size_t, std::size_t>> hidden_pairs(const GraphResult& found);
+
+/// Directions stated above .95 by the first that are more probable the other way round than not by
+/// the second; both are about the same variables.
+std::size_t turned_directions(const GraphResult& first, const GraphResult& second);
 
 }  // namespace whence

@@ -18,7 +18,7 @@ GraphBenchmark bench(int threads, const std::vector<std::string>& only = {}) {
   RunOptions options;
   options.seed = 3;
   options.threads = threads;
-  return bench_graphs("smoke", only, options);
+  return bench_graphs({"smoke", only}, options);
 }
 
 std::set<std::string> row_names(const Table& table) {
@@ -214,6 +214,65 @@ TEST(GraphOutcome, ATruthWithoutEdgesHasNoPrecision) {
   EXPECT_TRUE(std::isnan(out.edge_precision));
   EXPECT_TRUE(std::isnan(out.target_precision));
   EXPECT_EQ(out.above_95.not_adjacent, 2u);
+}
+
+TEST(GraphOutcome, TargetsOnTopAreAheadOfAllOthers) {
+  Judged judged;
+  const auto on_top = [&](std::vector<double> changed, std::vector<std::size_t> targets) {
+    judged.found.environments[1].changed = std::move(changed);
+    judged.truth.targets[1] = std::move(targets);
+    const GraphOutcome out = judge_graph(judged.found, judged.truth);
+    EXPECT_EQ(out.ranked_targets, judged.truth.targets[1].size());
+    return out.targets_on_top;
+  };
+  EXPECT_EQ(on_top({0.2, 0.1, 0.1}, {0}), 1u);
+  EXPECT_EQ(on_top({0.2, 0.3, 0.1}, {0}), 0u);
+  EXPECT_EQ(on_top({0.2, 0.2, 0.1}, {0}), 0u);  // a draw
+  EXPECT_EQ(on_top({0.9, 0.2, 0.1}, {0, 1}), 2u);
+  EXPECT_EQ(on_top({0.9, 0.1, 0.2}, {0, 1}), 1u);
+  EXPECT_EQ(on_top({0.9, 0.1, 0.2}, {}), 0u);
+}
+
+TEST(GraphOutcome, EnvironmentsInWhichAllChangedAreCountedApart) {
+  Judged judged;
+  judged.truth.targets[1] = {0, 1, 2};
+  judged.found.environments[1].all_changed = 0.9;
+  GraphOutcome out = judge_graph(judged.found, judged.truth);
+  EXPECT_EQ(out.all_changed, 1u);
+  EXPECT_EQ(out.flagged_rightly, 1u);
+  EXPECT_EQ(out.ranked_targets, 0u);
+  judged.truth.targets[1] = {0};
+  out = judge_graph(judged.found, judged.truth);
+  EXPECT_EQ(out.all_changed + out.flagged_rightly, 0u);
+  EXPECT_EQ(out.flagged, 1u);
+}
+
+TEST(GraphOutcome, EdgesAboveOneHalfAreCounted) {
+  const Judged judged;
+  const GraphOutcome out = judge_graph(judged.found, judged.truth);
+  EXPECT_EQ(out.edges, 2u);
+  EXPECT_EQ(out.likely_right, 1u);
+  EXPECT_EQ(out.likely_wrong, 1u);
+}
+
+TEST(GraphOutcome, HiddenPairsAreNamedRightlyAndWrongly) {
+  Judged judged;
+  judged.found.maybe_confounded = {{2, 0}, {0, 2}, {1, 2}};
+  judged.truth.confounded = {{0, 2}};
+  const GraphOutcome out = judge_graph(judged.found, judged.truth);
+  EXPECT_EQ(out.confounded_named, 1u);
+  EXPECT_EQ(out.named_wrongly, 1u);
+}
+
+TEST(GraphOutcome, DirectionsThatTurnAreCounted) {
+  Judged before, after;
+  EXPECT_EQ(turned_directions(before.found, after.found), 0u);
+  after.found.edges.at(0, 1) = 0.2;  // open now
+  EXPECT_EQ(turned_directions(before.found, after.found), 0u);
+  after.found.edges.at(1, 0) = 0.6;
+  EXPECT_EQ(turned_directions(before.found, after.found), 1u);
+  before.found.edges.at(0, 1) = 0.9;  // not stated before
+  EXPECT_EQ(turned_directions(before.found, after.found), 0u);
 }
 
 TEST(CalibrationBins, StatedAgainstObserved) {
