@@ -110,6 +110,7 @@ GraphOptions options_of(const DiscoverCommand& c, const GraphData& data, const G
   const auto& environments = data.loaded.data.environments;
   options.model = c.model == "linear"        ? GraphModel::linear
                   : c.model == "categorical" ? GraphModel::categorical
+                  : c.model == "labels"      ? GraphModel::labels
                                              : GraphModel::automatic;
   options.robust = c.noise == "robust";
   options.seed = seed_of(c.seed);

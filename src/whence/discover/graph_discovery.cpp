@@ -14,6 +14,7 @@
 #include "whence/discover/canonical_order.hpp"
 #include "whence/discover/edge_support.hpp"
 #include "whence/discover/graph_search_plan.hpp"
+#include "whence/discover/label_graph.hpp"
 
 namespace whence {
 
@@ -299,7 +300,12 @@ GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order
   };
   for (std::size_t i = 0; i < m; ++i) {
     result.variables[to[i]] = found.variables[i];
-    for (std::size_t j = 0; j < m; ++j) result.edges.at(to[i], to[j]) = found.edges.at(i, j);
+    for (std::size_t j = 0; j < m; ++j) {
+      result.edges.at(to[i], to[j]) = found.edges.at(i, j);
+      if (found.hidden.variables == 0) continue;
+      result.hidden.at(to[i], to[j]) = found.hidden.at(i, j);
+      result.shift_only.at(to[i], to[j]) = found.shift_only.at(i, j);
+    }
   }
   result.search.spread_from = to[found.search.spread_from];
   result.search.spread_to = to[found.search.spread_to];
@@ -319,6 +325,12 @@ GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order
     for (std::size_t v = 0; v < m; ++v)
       environment.changed[to[v]] = found.environments[e].changed[v];
   }
+  return result;
+}
+
+GraphResult finished(GraphResult result) {
+  result.findings = edges_worth_showing(result.edges);
+  result.graph = likely_graph(result.edges, result.cycle_broken);
   return result;
 }
 
@@ -371,6 +383,7 @@ std::string_view name_of(GraphModel model) {
     case GraphModel::automatic: return "auto";
     case GraphModel::linear: return "linear";
     case GraphModel::categorical: return "categorical";
+    case GraphModel::labels: return "labels";
   }
   return "?";
 }
@@ -379,6 +392,8 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options, const P
   check_size(data);
   const CanonicalOrder order = in_canonical_order(data, options.baseline);
   GraphOptions how = reordered(options, order);
+  if (options.model == GraphModel::labels)
+    return in_given_order(finished(find_graph_by_labels(order.data, how, progress)), order);
   how.model = model_of(data, options);
 
   GraphDraw start;

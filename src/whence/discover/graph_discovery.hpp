@@ -22,6 +22,7 @@ enum class GraphModel {
   automatic,
   linear,       // real variables, linear mechanisms
   categorical,  // categorical variables
+  labels,       // any columns and mechanisms: evidence from environment labels
 };
 std::string_view name_of(GraphModel model);
 
@@ -86,6 +87,9 @@ struct GraphResult {
   double scale = 0;                   // of the prior, chosen by evidence
   EdgeMatrix edges;                   // P(cause -> effect), [cause][effect]
   std::vector<EdgeFinding> findings;  // edges worth showing, most probable first
+  // By labels only (else without variables): dependence that is no cause of either, symmetric; and
+  // what part of `edges` shows in shifts alone, [cause][effect].
+  EdgeMatrix hidden, shift_only;
   Graph graph;                        // edges more probable than not
   bool cycle_broken = false;          // the weakest edge of a cycle was left out of it
   EquivalenceClass essential;         // what these changes can say of the graph at best

@@ -1,0 +1,16 @@
+// What causes what in data that no exact model fits: any columns, any mechanisms, by evidence from
+// environment labels.
+#pragma once
+
+#include "whence/core/dataset.hpp"
+#include "whence/core/report.hpp"
+#include "whence/discover/graph_discovery.hpp"
+
+namespace whence {
+
+/// As find_graph, for data in canonical order. The reference is options.baseline, or else the
+/// environment with most rows.
+GraphResult find_graph_by_labels(const Dataset& data, const GraphOptions& options,
+                                 const Progress& progress);
+
+}  // namespace whence

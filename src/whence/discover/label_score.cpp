@@ -1,0 +1,128 @@
+#include "whence/discover/label_score.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "whence/math/special.hpp"
+
+namespace whence {
+
+namespace {
+
+double log_choose(std::size_t n, std::size_t k) {
+  return log_gamma(double(n) + 1) - log_gamma(double(k) + 1) - log_gamma(double(n - k) + 1);
+}
+
+/// log of (1 - e^-price) e^-b + e^-price: unchanged at the cost b, or changed at the price.
+double cheaper_of(double b, double price) {
+  if (b <= 0) return 0;
+  return std::log((1 - std::exp(-price)) * std::exp(-b) + std::exp(-price));
+}
+
+}  // namespace
+
+LabelScore::LabelScore(const JointEvidence& joint, const ShiftEvidence& shift,
+                       const LabelPrices& prices)
+    : joint_(joint), shift_(shift), prices_(prices) {
+  temper_ = std::min(1.0, prices.counted_rows / double(joint.rows()));
+  for (std::size_t e = 0; e < shift.environments(); ++e)
+    change_price_.push_back(std::log(double(shift.variables())) +
+                            1.5 * std::log(double(shift.rows(e))));
+  regime_.counts.assign(shift.environments(), 1);
+  regime_.environment_drift.assign(shift.environments(), 0);
+  regime_.variable_drift.assign(shift.variables(), 0);
+}
+
+void LabelScore::set_regime(const LabelRegime& regime) {
+  if (regime == regime_) return;
+  regime_ = regime;
+  cache_.clear();
+  invariance_cache_.clear();
+}
+
+double LabelScore::family(std::size_t child, const LabelFamily& family) const {
+  return cache_.get({child, family}, [&] { return compute(child, family); });
+}
+
+double LabelScore::link_gain(std::size_t child, const VariableSet& linked) const {
+  return joint_.joint(linked.with(child)) - joint_.joint(linked);
+}
+
+double LabelScore::compute(std::size_t child, const LabelFamily& family) const {
+  const std::size_t links = family.linked.size();
+  const double dependence =
+      link_gain(child, family.linked) -
+      prices_.link_per_row * double(joint_.rows()) * double(links);
+  const double prices =
+      log_choose(variables() - 1, links) +
+      prices_.hidden * double(family.linked.minus(family.causes).size()) +
+      prices_.shift_only * double(family.causes.minus(family.linked).size());
+  const double unchanged = invariance_cache_.get(
+      {child, {family.causes, {}}}, [&] { return invariance(child, family.causes); });
+  return temper_ * dependence - prices + unchanged + transmission(child, family);
+}
+
+/// The hypotenuse of both scales, rounded up to the grid.
+std::size_t LabelScore::drift_of(std::size_t environment_drift, std::size_t child) const {
+  const std::size_t own = regime_.variable_drift[child];
+  if (environment_drift == 0 || own == 0) return environment_drift + own;
+  const double both = std::hypot(drift_scales[environment_drift], drift_scales[own]);
+  std::size_t k = 0;
+  while (k + 1 < drift_scales.size() && drift_scales[k] < 0.999 * both) ++k;
+  return k;
+}
+
+double LabelScore::change(std::size_t child, const VariableSet& causes, std::size_t e) const {
+  const std::size_t drift = drift_of(regime_.environment_drift[e], child);
+  if (drift == 0) return shift_.change(child, causes, e);
+  return shift_.drifted(child, causes, e).log_odds[drift];
+}
+
+double LabelScore::change_cost(std::size_t child, const VariableSet& causes, std::size_t e) const {
+  return regime_.counts[e] ? cheaper_of(change(child, causes, e), change_price_[e]) : 0;
+}
+
+/// Each environment at its own price, or a mechanism that differs from run to run anyway.
+double LabelScore::invariance(std::size_t child, const VariableSet& causes) const {
+  double sum = 0, calm = 0, changed = 0;
+  const double clear = std::log(double(variables()));
+  for (std::size_t e = 0; e < environments(); ++e) {
+    if (!regime_.counts[e]) continue;
+    sum += change_cost(child, causes, e);
+    (change(child, causes, e) > clear ? changed : calm) += 1;
+  }
+  const double unstable = -(2.3 + 2 * calm + 0.2 * changed);
+  return std::max(sum, unstable);
+}
+
+/// An effect must follow when its cause moves far, in proportion to what the cause explains of it.
+/// Labels are blind to that where the cause's values do not overlap.
+double LabelScore::transmission(std::size_t child, const LabelFamily& family) const {
+  double charge = 0;
+  family.causes.each([&](std::size_t cause) {
+    const VariableSet others = family.causes.without(cause);
+    const bool linked = family.linked.has(cause);
+    double explained = 0;
+    if (linked) {
+      const VariableSet rest = family.linked.without(cause);
+      explained =
+          (link_gain(child, family.linked) - link_gain(child, rest)) / double(joint_.rows());
+      if (explained <= 0) return;
+    }
+    for (std::size_t e = 0; e < environments(); ++e) {
+      if (!regime_.counts[e]) continue;
+      const double move = shift_.labels(family.causes, e) - shift_.labels(others, e);
+      if (move <= prices_.moved_share * double(shift_.rows(e))) continue;
+      const double followed = std::max(0.0, shift_.change(child, others, e));
+      const double most = 2 * change_price_[e];
+      if (!linked)
+        charge += followed > 0 ? 0 : most;
+      else
+        charge += std::clamp(
+            prices_.passed_on * (1 - std::exp(-2 * explained)) * move - followed, 0.0, most);
+    }
+  });
+  return -charge;
+}
+
+}  // namespace whence
