@@ -62,14 +62,8 @@ double LabelScore::compute(std::size_t child, const LabelFamily& family) const {
   return temper_ * dependence - prices + unchanged + transmission(child, family);
 }
 
-/// The hypotenuse of both scales, rounded up to the grid.
 std::size_t LabelScore::drift_of(std::size_t environment_drift, std::size_t child) const {
-  const std::size_t own = regime_.variable_drift[child];
-  if (environment_drift == 0 || own == 0) return environment_drift + own;
-  const double both = std::hypot(drift_scales[environment_drift], drift_scales[own]);
-  std::size_t k = 0;
-  while (k + 1 < drift_scales.size() && drift_scales[k] < 0.999 * both) ++k;
-  return k;
+  return combined_drift(environment_drift, regime_.variable_drift[child]);
 }
 
 double LabelScore::change(std::size_t child, const VariableSet& causes, std::size_t e) const {
@@ -95,8 +89,9 @@ double LabelScore::invariance(std::size_t child, const VariableSet& causes) cons
   return std::max(sum, unstable);
 }
 
-/// An effect must follow when its cause moves far, in proportion to what the cause explains of it.
-/// Labels are blind to that where the cause's values do not overlap.
+/// An effect must follow when its cause moves far, in proportion to what the cause explains of it
+/// by a straight line: a curve may come back to where it was. Labels are blind to that where the
+/// cause's values do not overlap.
 double LabelScore::transmission(std::size_t child, const LabelFamily& family) const {
   double charge = 0;
   family.causes.each([&](std::size_t cause) {
@@ -106,7 +101,9 @@ double LabelScore::transmission(std::size_t child, const LabelFamily& family) co
     if (linked) {
       const VariableSet rest = family.linked.without(cause);
       explained =
-          (link_gain(child, family.linked) - link_gain(child, rest)) / double(joint_.rows());
+          std::min((link_gain(child, family.linked) - link_gain(child, rest)) /
+                       double(joint_.rows()),
+                   joint_.linear_gain(child, rest, cause));
       if (explained <= 0) return;
     }
     for (std::size_t e = 0; e < environments(); ++e) {
@@ -114,12 +111,11 @@ double LabelScore::transmission(std::size_t child, const LabelFamily& family) co
       const double move = shift_.labels(family.causes, e) - shift_.labels(others, e);
       if (move <= prices_.moved_share * double(shift_.rows(e))) continue;
       const double followed = std::max(0.0, shift_.change(child, others, e));
-      const double most = 2 * change_price_[e];
-      if (!linked)
-        charge += followed > 0 ? 0 : most;
-      else
-        charge += std::clamp(
-            prices_.passed_on * (1 - std::exp(-2 * explained)) * move - followed, 0.0, most);
+      // What follows clearly is enough, however far the cause moved.
+      const double expected =
+          linked ? prices_.passed_on * (1 - std::exp(-2 * explained)) * move : change_price_[e];
+      charge += std::clamp(expected, 0.0, change_price_[e]) - 
+                std::min(std::clamp(expected, 0.0, change_price_[e]), followed);
     }
   });
   return -charge;

@@ -381,13 +381,6 @@ LabelRegime LabelSearch::estimated_regime() const {
   LabelRegime regime = score_.regime();
   std::fill(regime.environment_drift.begin(), regime.environment_drift.end(), 0);
   std::fill(regime.variable_drift.begin(), regime.variable_drift.end(), 0);
-  const auto combined = [&](std::size_t a, std::size_t b) {
-    if (a == 0 || b == 0) return a + b;
-    const double both = std::hypot(drift_scales[a], drift_scales[b]);
-    std::size_t k = 0;
-    while (k + 1 < scales && drift_scales[k] < 0.999 * both) ++k;
-    return k;
-  };
   constexpr double usual_drift = 0.3;
   for (int round = 0; round < 4; ++round) {
     for (std::size_t e = 0; e < environments; ++e) {
@@ -396,7 +389,7 @@ LabelRegime LabelSearch::estimated_regime() const {
         double value =
             t > 0 ? -2 * log_m - 0.5 * std::pow(drift_scales[t] / usual_drift, 2) : 0;
         for (std::size_t v = 0; v < m_; ++v)
-          value += table[(v * environments + e) * scales + combined(t, regime.variable_drift[v])];
+          value += table[(v * environments + e) * scales + combined_drift(t, regime.variable_drift[v])];
         if (value <= best + 1e-9) continue;
         best = value;
         regime.environment_drift[e] = t;
@@ -408,7 +401,7 @@ LabelRegime LabelSearch::estimated_regime() const {
       for (std::size_t t = 0; t < scales; ++t) {
         double value = t > 0 ? -2 * log_m : 0;
         for (std::size_t e = 0; e < environments; ++e)
-          value += table[(v * environments + e) * scales + combined(regime.environment_drift[e], t)];
+          value += table[(v * environments + e) * scales + combined_drift(regime.environment_drift[e], t)];
         if (value <= best + 1e-9) continue;
         best = value;
         regime.variable_drift[v] = t;

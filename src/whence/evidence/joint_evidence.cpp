@@ -19,7 +19,6 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-constexpr double linear_precision = 0.1;  // of a slope, in units of the noise
 constexpr double noise_shape = 1.5, noise_rate = 0.02;
 
 /// Monotone maps of a real column that may make its mechanism simpler.
@@ -77,8 +76,7 @@ JointEvidence::JointEvidence(const CodedColumns& columns, const Dataset& data,
                              std::size_t baseline, std::uint64_t seed, std::size_t most_rows,
                              std::size_t waves)
     : columns_(columns),
-      seed_(seed),
-      waves_(waves),
+      features_(columns, waves, seed),
       codes_(0, 0),
       levels_(data.variables.size()) {
   const std::vector<std::size_t> rows = draw_rows(data.environments[baseline], most_rows,
@@ -91,6 +89,42 @@ JointEvidence::JointEvidence(const CodedColumns& columns, const Dataset& data,
       for (std::size_t r : rows) levels_[v].push_back(columns.levels(v)[r]);
   }
   choose_maps();
+  const std::size_t q = codes_.columns();
+  covariance_.resize(q * q);
+  gram_matrix(codes_, nullptr, covariance_);
+  std::vector<double> mean(q);
+  for (std::size_t c = 0; c < q; ++c)
+    mean[c] = std::accumulate(codes_.column(c), codes_.column(c) + codes_.rows(), 0.0) /
+              double(codes_.rows());
+  for (std::size_t a = 0; a < q; ++a)
+    for (std::size_t b = 0; b < q; ++b)
+      covariance_[a * q + b] = covariance_[a * q + b] / double(codes_.rows()) - mean[a] * mean[b];
+}
+
+double JointEvidence::linear_gain(std::size_t i, const VariableSet& given, std::size_t more) const {
+  const std::size_t q = codes_.columns();
+  // Residual variance of one coordinate, with a little noise so that copies stay regular.
+  const auto left = [&](std::size_t c, const VariableSet& set) {
+    const std::vector<Coordinate> list = coordinates_of(columns_, set);
+    const auto k = Eigen::Index(list.size());
+    constexpr double noise = 1e-3;
+    const double own = covariance_[c * q + c] + noise;
+    if (k == 0) return own;
+    Matrix between(k, k);
+    Vector cross(k);
+    for (Eigen::Index a = 0; a < k; ++a) {
+      const std::size_t row = list[std::size_t(a)].column;
+      cross[a] = covariance_[row * q + c];
+      for (Eigen::Index b = 0; b < k; ++b)
+        between(a, b) = covariance_[row * q + list[std::size_t(b)].column] + (a == b ? noise : 0);
+    }
+    return std::max(noise, own - cross.dot(Eigen::LLT<Matrix>(between).solve(cross)));
+  };
+  double most = 0;
+  const CodedVariable& variable = columns_.variable(i);
+  for (std::size_t c = variable.first; c < variable.first + variable.count; ++c)
+    most = std::max(most, 0.5 * std::log(left(c, given) / left(c, given.with(more))));
+  return most;
 }
 
 void JointEvidence::add_targets(const Dataset& data, std::size_t v,
@@ -147,55 +181,14 @@ void JointEvidence::choose_maps() {
   conditional_cache_.clear();
 }
 
-FeatureColumns JointEvidence::features(const VariableSet& given, std::vector<float>& precision) const {
-  const std::vector<Coordinate> list = coordinates_of(columns_, given);
-  const std::size_t second = second_order_count(list);
-  const auto real = std::size_t(
-      std::count_if(list.begin(), list.end(), [](const Coordinate& c) { return c.real; }));
-  const std::size_t waves = list.empty() ? 0 : waves_;
-  const std::size_t q = second + real + waves;
-  FeatureColumns x(codes_.rows(), q + targets_.size());
-  const auto column = [&](std::size_t c) { return codes_.column(c); };
-  fill_second_order(list, column, x);
-  precision.assign(q, float(4 * linear_precision));
-  std::size_t at = 0;
-  precision[at++] = 0.01F;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    precision[at++] = -float(linear_precision);  // negative: linear, never shrunk further
-    at += list[i].real ? 1 : 0;
-    for (std::size_t j = 0; j < i; ++j) at += makes_product(list[i], list[j]) ? 1 : 0;
-  }
-  for (const Coordinate& c : list) {
-    if (!c.real) continue;
-    const float* u = codes_.column(c.column);
-    float* to = x.column(at);
-    for (std::size_t r = 0; r < codes_.rows(); ++r) to[r] = u[r] * (u[r] * u[r] - 3) / 2.5F;
-    precision[at++] = float(9 * linear_precision);
-  }
-  std::vector<const float*> columns;
-  for (const Coordinate& c : list) columns.push_back(codes_.column(c.column));
-  Stream stream(seed_, Purpose::search,
-                {6, std::uint32_t(given.hash()), std::uint32_t(given.hash() >> 32)});
-  std::vector<float> weight(list.size());
-  constexpr double scales[] = {0.7, 1.4, 2.8};
-  for (std::size_t h = 0; h < waves; ++h) {
-    const double length = scales[h % 3] * std::sqrt(double(given.size())) * 3.14159265358979;
-    for (std::size_t k = 0; k < list.size(); ++k)
-      weight[k] = float(sample_normal(stream) / length * (list[k].real ? 1 : 1.4));
-    const auto phase = float(2 * stream.uniform());
-    fill_wave(columns, weight, phase, codes_.stride(), x.column(at));
-    std::fill(x.column(at) + codes_.rows(), x.column(at) + codes_.stride(), 0.0F);
-    precision[at++] = float(0.5 * linear_precision * double(waves));
-  }
-  for (std::size_t t = 0; t < targets_.size(); ++t)
-    std::copy(targets_[t].values.begin(), targets_[t].values.end(), x.column(q + t));
-  return x;
-}
-
 /// Of every target that is not given.
 std::vector<double> JointEvidence::all_conditionals(const VariableSet& given) const {
-  std::vector<float> precision;
-  const FeatureColumns x = features(given, precision);
+  const std::vector<float> precision = features_.precisions(given);
+  FeatureColumns x(codes_.rows(), precision.size() + targets_.size());
+  features_.fill(given, codes_, x);
+  for (std::size_t k = 0; k < targets_.size(); ++k)
+    std::copy(targets_[k].values.begin(), targets_[k].values.end(),
+              x.column(precision.size() + k));
   const auto q = Eigen::Index(precision.size()), all = Eigen::Index(x.columns());
   Matrix gram(all, all);
   gram_matrix(x, nullptr, {gram.data(), std::size_t(all * all)});
@@ -271,8 +264,10 @@ double JointEvidence::level_evidence(std::size_t v, const VariableSet& given) co
         part.column(c.column)[r] = codes_.column(c.column)[rows[r]];
     AlignedFloats labels(part.stride());
     for (std::size_t r = 0; r < rows.size(); ++r) labels[r] = level[rows[r]] == k ? 1.0F : 0.0F;
-    sum += logistic_evidence(
-        second_order(list, rows.size(), [&](std::size_t c) { return part.column(c); }), labels);
+    sum += fit_logistic(
+               second_order(list, rows.size(), [&](std::size_t c) { return part.column(c); }),
+               labels)
+               .log_evidence;
   }
   return sum;
 }

@@ -16,6 +16,7 @@
 #include "whence/core/variable_set.hpp"
 #include "whence/evidence/coded_columns.hpp"
 #include "whence/evidence/feature_kernel.hpp"
+#include "whence/evidence/flexible_features.hpp"
 
 namespace whence {
 
@@ -31,6 +32,9 @@ class JointEvidence {
   /// log-evidence of variable i given the variables in `given`.
   double conditional(std::size_t i, const VariableSet& given) const;
 
+  /// Nats per row that a linear regression of i on `given` gains by variable `more`.
+  double linear_gain(std::size_t i, const VariableSet& given, std::size_t more) const;
+
   std::size_t sets() const { return conditional_cache_.size(); }
 
  private:
@@ -44,16 +48,15 @@ class JointEvidence {
   void add_targets(const Dataset& data, std::size_t v, const std::vector<std::size_t>& rows,
                    std::uint64_t seed);
   void choose_maps();
-  FeatureColumns features(const VariableSet& given, std::vector<float>& linear) const;
   std::vector<double> all_conditionals(const VariableSet& given) const;
   double level_evidence(std::size_t v, const VariableSet& given) const;
 
   const CodedColumns& columns_;
-  std::uint64_t seed_;
-  std::size_t waves_;
+  FlexibleFeatures features_;
   FeatureColumns codes_;
   std::vector<std::vector<int>> levels_;  // by variable; empty for real ones
   std::vector<Target> targets_;
+  std::vector<double> covariance_;  // of all coordinates
   mutable SharedCache<VariableSet, std::vector<double>, VariableSetHash> conditional_cache_;
   mutable SharedCache<VariableSet, double, VariableSetHash> joint_cache_;
   struct LevelKey {

@@ -32,9 +32,9 @@ double log_determinant(const Eigen::LLT<Matrix>& factor) {
 }
 
 /// Newton's method on the penalised log-likelihood.
-class LogisticFit {
+class NewtonFit {
  public:
-  LogisticFit(const FeatureColumns& x, std::span<const float> labels, const LogisticPrior& prior)
+  NewtonFit(const FeatureColumns& x, std::span<const float> labels, const LogisticPrior& prior)
       : x_(x),
         labels_(labels),
         q_(Eigen::Index(x.columns())),
@@ -50,14 +50,15 @@ class LogisticFit {
     share_ = ones / double(x.rows());
   }
 
-  double log_evidence() {
+  LogisticFit best() {
     start();
     constexpr int most_steps = 30;
     constexpr double enough = 0.01;  // nats
     for (int step = 0; step < most_steps; ++step)
       if (climb(step == 0) < enough) break;
-    return value_ + 0.5 * log_determinant(Eigen::LLT<Matrix>(precision_)) -
-           0.5 * log_determinant(Eigen::LLT<Matrix>(curvature(false)));
+    const double evidence = value_ + 0.5 * log_determinant(Eigen::LLT<Matrix>(precision_)) -
+                            0.5 * log_determinant(Eigen::LLT<Matrix>(curvature(false)));
+    return {evidence, {w_.data(), w_.data() + q_}};
   }
 
  private:
@@ -116,9 +117,36 @@ class LogisticFit {
 
 }  // namespace
 
-double logistic_evidence(const FeatureColumns& x, std::span<const float> labels,
+LogisticFit fit_logistic(const FeatureColumns& x, std::span<const float> labels,
                          const LogisticPrior& prior) {
-  return LogisticFit(x, labels, prior).log_evidence();
+  return NewtonFit(x, labels, prior).best();
+}
+
+double gain_of_more(const FeatureColumns& x, const LogisticFit& fit, std::span<const float> labels,
+                    const LogisticPrior& prior) {
+  const auto q = Eigen::Index(x.columns()), old = Eigen::Index(fit.weights.size()), more = q - old;
+  std::vector<double> w(x.columns(), 0.0);
+  std::copy(fit.weights.begin(), fit.weights.end(), w.begin());
+  AlignedFloats score(x.stride()), residual(x.stride()), weight(x.stride());
+  add_scores(x, w, 1, score);
+  logistic_pass(x.rows(), score, labels, residual, weight);
+  Matrix curvature(q, q);
+  gram_matrix(x, weight.data(), {curvature.data(), std::size_t(q * q)});
+  // Covariances of the features among the rows whose label is open: their weights are at hand.
+  constexpr double few = 1e-6;
+  const Matrix precision = prior_precision(curvature, std::max(few, curvature(0, 0)), prior);
+  Vector gradient(q);
+  project(x, residual, {gradient.data(), std::size_t(q)});
+  // The old coefficients follow when the new ones move: their share of the curvature is taken off.
+  const Matrix prior_more = precision.bottomRightCorner(more, more);
+  const Matrix cross = curvature.topRightCorner(old, more);
+  const Eigen::LLT<Matrix> of_old(curvature.topLeftCorner(old, old) +
+                                  precision.topLeftCorner(old, old));
+  const Eigen::LLT<Matrix> left(curvature.bottomRightCorner(more, more) + prior_more -
+                                cross.transpose() * of_old.solve(cross));
+  const Vector along = left.matrixL().solve(gradient.tail(more));
+  return 0.5 * along.squaredNorm() + 0.5 * log_determinant(Eigen::LLT<Matrix>(prior_more)) -
+         0.5 * log_determinant(left);
 }
 
 }  // namespace whence

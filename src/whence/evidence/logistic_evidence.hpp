@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "whence/evidence/feature_kernel.hpp"
 
@@ -15,8 +16,19 @@ struct LogisticPrior {
   double intercept = 0.01;   // precision of the first coefficient
 };
 
-/// log P(labels | features), labels 0 or 1 in the first rows() places. Column 0 holds ones.
-double logistic_evidence(const FeatureColumns& x, std::span<const float> labels,
+/// The most probable coefficients, and log P(labels | features).
+struct LogisticFit {
+  double log_evidence = 0;
+  std::vector<double> weights;
+};
+
+/// Labels are 0 or 1 in the first rows() places. Column 0 of the features holds ones.
+LogisticFit fit_logistic(const FeatureColumns& x, std::span<const float> labels,
                          const LogisticPrior& prior = {});
+
+/// The log-evidence gained by the last x.columns() - fit.weights.size() features over those that
+/// were fitted, by one step from there: exact where the gain is small.
+double gain_of_more(const FeatureColumns& x, const LogisticFit& fit, std::span<const float> labels,
+                    const LogisticPrior& prior = {});
 
 }  // namespace whence

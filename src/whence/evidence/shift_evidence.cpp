@@ -6,105 +6,172 @@
 #include <Eigen/Dense>
 
 #include "whence/evidence/drawn_rows.hpp"
-#include "whence/evidence/logistic_evidence.hpp"
 #include "whence/evidence/second_order.hpp"
 #include "whence/math/logspace.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {
 
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+constexpr std::size_t regression_waves = 24;
+
+/// The first columns of x, of the first `rows` rows.
+FeatureColumns first_rows(const FeatureColumns& x, std::size_t rows, std::size_t columns) {
+  FeatureColumns part(rows, columns);
+  for (std::size_t j = 0; j < columns; ++j) std::copy_n(x.column(j), rows, part.column(j));
+  return part;
+}
+
+}  // namespace
+
+std::size_t combined_drift(std::size_t a, std::size_t b) {
+  if (a == 0 || b == 0) return a + b;
+  const double both = std::hypot(drift_scales[a], drift_scales[b]);
+  std::size_t k = 0;
+  while (k + 1 < drift_scales.size() && drift_scales[k] < 0.999 * both) ++k;
+  return k;
+}
+
 ShiftEvidence::ShiftEvidence(const CodedColumns& columns, const Dataset& data,
                              std::size_t baseline, std::uint64_t seed, const ShiftRows& most)
-    : columns_(columns), baseline_codes_(0, 0) {
-  const Environment& reference = data.environments[baseline];
-  constexpr std::size_t most_fitted = 2000;
-  baseline_codes_ =
-      gather_rows(columns, draw_rows(reference, most_fitted, Stream(seed, Purpose::search, {1, 0, 0})));
+    : columns_(columns), features_(columns, regression_waves, seed), codes_(0, 0) {
+  std::vector<std::size_t> rows = draw_rows(data.environments[baseline], most.fitted,
+                                            Stream(seed, Purpose::search, {1, 0, 0}));
+  fitted_ = rows.size();
+  const std::size_t compared = std::min(most.of_baseline, fitted_);
+  const std::size_t others = data.environments.size() - 1;
   for (std::size_t e = 0; e < data.environments.size(); ++e) {
     if (e == baseline) continue;
-    std::vector<std::size_t> rows =
+    const std::vector<std::size_t> own =
         draw_rows(data.environments[e], most.of_environment,
                   Stream(seed, Purpose::search, {2, std::uint32_t(e), 0}));
-    const std::size_t ours = rows.size();
-    const std::vector<std::size_t> others = draw_rows(
-        reference, most.of_baseline, Stream(seed, Purpose::search, {3, std::uint32_t(e), 0}));
-    rows.insert(rows.end(), others.begin(), others.end());
-    FeatureColumns codes = gather_rows(columns, rows);
-    AlignedFloats labels(codes.stride());
-    std::fill_n(labels.begin(), ours, 1.0F);
-    labelled_.push_back({std::move(codes), std::move(labels), ours});
+    // Windows of the baseline are spread out, so that one odd stretch does not meet all.
+    const std::size_t from =
+        others > 1 ? windows_.size() * (fitted_ - compared) / (others - 1) : 0;
+    windows_.push_back({rows.size(), rows.size() + own.size(), from, from + compared});
+    rows.insert(rows.end(), own.begin(), own.end());
+    const std::size_t n = own.size() + compared;
+    AlignedFloats labels((n + 7) / 8 * 8);
+    std::fill_n(labels.begin(), own.size(), 1.0F);
+    labels_.push_back(std::move(labels));
   }
+  codes_ = gather_rows(columns, rows);
 }
 
-double ShiftEvidence::labels(const VariableSet& set, std::size_t e) const {
-  return label_cache_.get({set, std::uint32_t(e), 0}, [&] { return fit_labels(set, e); });
+std::vector<float> ShiftEvidence::in_window(std::size_t e, const float* column) const {
+  const Window& w = windows_[e];
+  std::vector<float> values(column + w.begin, column + w.end);
+  values.insert(values.end(), column + w.reference, column + w.reference_end);
+  return values;
 }
 
-double ShiftEvidence::fit_labels(const VariableSet& set, std::size_t e) const {
-  const Labelled& rows = labelled_[e];
-  // Where one variable alone tells nearly all rows apart, nothing can be learnt beside it.
-  if (set.size() > 1) {
-    double best = -INFINITY;
-    set.each([&](std::size_t v) { best = std::max(best, labels(VariableSet().with(v), e)); });
-    constexpr double per_row = 0.03, in_all = 8;
-    if (best > -per_row * double(rows.ours) - in_all) return best;
-  }
-  const auto list = coordinates_of(columns_, set);
-  return logistic_evidence(second_order(list, rows.codes.rows(),
-                                        [&](std::size_t c) { return rows.codes.column(c); }),
-                           rows.labels);
+namespace {
+
+/// Coordinates of a set of variables in one environment's window.
+template <class InWindow>
+std::vector<std::vector<float>> window_columns(const std::vector<Coordinate>& list,
+                                               const InWindow& in_window) {
+  std::vector<std::vector<float>> columns;
+  for (const Coordinate& c : list) columns.push_back(in_window(c.column));
+  return columns;
 }
 
-/// T_e(P + i) with other numbers in the child's column.
-double ShiftEvidence::fit_with(const VariableSet& parents, std::size_t child,
-                               const std::vector<float>& column, std::size_t e) const {
-  const Labelled& rows = labelled_[e];
-  const std::size_t place = columns_.variable(child).first;
-  const auto list = coordinates_of(columns_, parents.with(child));
-  return logistic_evidence(
-      second_order(list, rows.codes.rows(),
-                   [&](std::size_t c) {
-                     return c == place ? column.data() : rows.codes.column(c);
-                   }),
-      rows.labels);
+/// The same coordinates, numbered as the columns of a window.
+std::vector<Coordinate> renumbered(std::vector<Coordinate> list) {
+  for (std::size_t k = 0; k < list.size(); ++k) list[k].column = k;
+  return list;
 }
 
-FeatureColumns ShiftEvidence::mean_features(const FeatureColumns& codes, std::size_t first,
-                                            std::size_t rows, const VariableSet& parents) const {
-  return second_order(coordinates_of(columns_, parents), rows,
-                      [&](std::size_t c) { return codes.column(c) + first; });
-}
+}  // namespace
 
-const ShiftEvidence::BaselineFit& ShiftEvidence::baseline_fit(std::size_t child,
-                                                              const VariableSet& parents) const {
-  return fit_cache_.get({parents, 0, std::uint32_t(child)}, [&] {
-    const std::size_t n = baseline_codes_.rows();
-    const FeatureColumns x = mean_features(baseline_codes_, 0, n, parents);
-    const auto q = Eigen::Index(x.columns());
-    Eigen::MatrixXd gram(q, q);
-    gram_matrix(x, nullptr, {gram.data(), std::size_t(q * q)});
-    gram.diagonal().array() += 1;
-    const float* y = baseline_codes_.column(columns_.variable(child).first);
-    Eigen::VectorXd cross(q);
-    project(x, {y, x.stride()}, {cross.data(), std::size_t(q)});
-    const Eigen::VectorXd w = Eigen::LLT<Eigen::MatrixXd>(gram).solve(cross);
-    AlignedFloats fit(x.stride());
-    add_scores(x, {w.data(), std::size_t(q)}, 1, fit);
-    double squares = 0;
-    for (std::size_t r = 0; r < n; ++r) squares += double(y[r] - fit[r]) * double(y[r] - fit[r]);
-    constexpr double smallest = 1e-3;
-    return BaselineFit{{w.data(), w.data() + q}, std::max(smallest, std::sqrt(squares / double(n)))};
+const LogisticFit& ShiftEvidence::fit(const VariableSet& set, std::size_t e) const {
+  return fit_cache_.get({set, e}, [&] {
+    const std::vector<Coordinate> list = coordinates_of(columns_, set);
+    const auto columns = window_columns(
+        list, [&](std::size_t c) { return in_window(e, codes_.column(c)); });
+    const Window& w = windows_[e];
+    const std::size_t n = w.end - w.begin + w.reference_end - w.reference;
+    return fit_logistic(second_order(renumbered(list), n,
+                                     [&](std::size_t k) { return columns[k].data(); }),
+                        labels_[e]);
   });
 }
 
-const DriftedChange& ShiftEvidence::drifted(std::size_t child, const VariableSet& parents,
-                                            std::size_t e) const {
-  return drift_cache_.get({parents, std::uint32_t(e), std::uint32_t(child)}, [&] {
-    const double plain = change(child, parents, e);
-    if (plain > 0) return beyond_drift(child, parents, e, plain);
-    DriftedChange same;
-    same.log_odds.fill(float(plain));
-    return same;
+/// What the parents leave unexplained of each of the child's coordinates, in units of its usual
+/// size where the parents are as they are: a flexible regression on the baseline.
+ShiftEvidence::Columns ShiftEvidence::remainders(std::size_t child,
+                                                 const VariableSet& parents) const {
+  const std::vector<float> precision = features_.precisions(parents);
+  const std::size_t q = precision.size(), n = codes_.rows();
+  FeatureColumns x(n, q);
+  features_.fill(parents, codes_, x);
+  const FeatureColumns known = first_rows(x, fitted_, q);
+  Matrix gram(q, q);
+  gram_matrix(known, nullptr, {gram.data(), q * q});
+  Matrix h = gram;
+  for (std::size_t j = 0; j < q; ++j)
+    h(Eigen::Index(j), Eigen::Index(j)) += std::abs(precision[j]);
+  const Eigen::LLT<Matrix> factor(h);
+  // Residuals of fitted rows are too small by the freedom that the fit had.
+  const double freedom = (factor.solve(gram)).trace();
+  const double enlarged = 1 / std::max(0.5, 1 - freedom / double(fitted_));
+
+  const std::size_t second = second_order_count(coordinates_of(columns_, parents));
+  const FeatureColumns known_second = first_rows(known, fitted_, second);
+  Matrix scale_gram(second, second);
+  gram_matrix(known_second, nullptr, {scale_gram.data(), second * second});
+  scale_gram.diagonal().array() += 1;
+  const Eigen::LLT<Matrix> scale_factor(scale_gram);
+
+  const CodedVariable& variable = columns_.variable(child);
+  Columns result;
+  for (std::size_t k = 0; k < variable.count; ++k) {
+    const float* y = codes_.column(variable.first + k);
+    FeatureColumns target(fitted_, 1);
+    std::copy_n(y, fitted_, target.column(0));
+    Vector cross(q);
+    project(known, {target.column(0), target.stride()}, {cross.data(), q});
+    const Vector w = factor.solve(cross);
+    AlignedFloats mean(x.stride());
+    add_scores(x, {w.data(), q}, 1, mean);
+    std::vector<float> left(n);
+    for (std::size_t r = 0; r < n; ++r)
+      left[r] = float(double(y[r] - mean[r]) * (r < fitted_ ? enlarged : 1));
+    // The size of the remainder, as a function of the parents.
+    double usual = 0;
+    for (std::size_t r = 0; r < fitted_; ++r) {
+      target.column(0)[r] = std::abs(left[r]);
+      usual += std::abs(left[r]) / double(fitted_);
+    }
+    usual = std::max(usual, 1e-3);
+    Vector size_cross(second);
+    project(known_second, {target.column(0), target.stride()}, {size_cross.data(), second});
+    Vector size_weight = Vector::Zero(Eigen::Index(q));
+    size_weight.head(Eigen::Index(second)) = scale_factor.solve(size_cross);
+    AlignedFloats size(x.stride());
+    add_scores(x, {size_weight.data(), q}, 1, size);
+    constexpr double mean_size = 0.7979;  // of a standard normal variable
+    for (std::size_t r = 0; r < n; ++r) {
+      const double scale = std::clamp(double(size[r]), 0.3 * usual, 4 * usual) / mean_size;
+      left[r] = bounded_code(left[r] / scale);
+    }
+    result.push_back(std::move(left));
+  }
+  return result;
+}
+
+const std::vector<DriftedChange>& ShiftEvidence::changes(std::size_t child,
+                                                         const VariableSet& parents) const {
+  return change_cache_.get({parents, child}, [&] {
+    const Columns remainder = remainders(child, parents);
+    std::vector<DriftedChange> list;
+    for (std::size_t e = 0; e < environments(); ++e)
+      list.push_back(compare(child, parents, e, remainder));
+    return list;
   });
 }
 
@@ -114,76 +181,112 @@ namespace {
 /// been taken out: its density under no drift against drift of scale tau.
 double with_drift(double still_changed, double moved, double variance, double tau) {
   const double t2 = tau * tau;
-  return still_changed + 0.5 * moved * moved / (t2 + variance) +
-         0.5 * std::log1p(t2 / variance);
+  return still_changed + 0.5 * moved * moved / (t2 + variance) + 0.5 * std::log1p(t2 / variance);
+}
+
+/// How a remainder may have drifted: its offset, a slope for each coordinate of the parents, and
+/// its scale, estimated in one environment; and what is left without each.
+struct Drift {
+  double offset = 0, offset_variance = 1;
+  Vector moved, variances;  // along independent axes
+  double log_scale = 0;
+  std::vector<float> without_offset, without_all;  // the environment's rows
+};
+
+Drift estimate_drift(const std::vector<float>& z, std::size_t n, double reference,
+                     const std::vector<std::vector<float>>& parents) {
+  Drift drift;
+  const auto rows = Eigen::Index(n);
+  const Vector own = Eigen::Map<const Eigen::VectorXf>(z.data(), rows).cast<double>();
+  drift.offset = own.sum() / (double(n) + 0.1);
+  const double spread = std::max(1e-3, std::sqrt((own.array() - drift.offset).square().mean()));
+  drift.offset_variance = std::min(spread * spread, 9.0) / double(n) + 1 / reference;
+  Matrix slopes(rows, 1 + Eigen::Index(parents.size()));
+  slopes.col(0).setOnes();
+  for (std::size_t k = 0; k < parents.size(); ++k)
+    for (Eigen::Index r = 0; r < rows; ++r)
+      slopes(r, Eigen::Index(k + 1)) = std::clamp(parents[k][std::size_t(r)], -3.0F, 3.0F);
+  Matrix gram = slopes.transpose() * slopes;
+  gram.diagonal().array() += 0.1;
+  const Eigen::LLT<Matrix> factor(gram);
+  const Vector moved = factor.solve(slopes.transpose() * own);
+  const Vector left = own - slopes * moved;
+  const double scale = std::max(1e-3, std::sqrt((left.squaredNorm() + 1e-3) / double(n)));
+  drift.log_scale = std::log(scale);
+  Matrix covariance =
+      factor.solve(Matrix::Identity(gram.rows(), gram.cols())) * std::min(scale * scale, 9.0);
+  covariance.diagonal().array() += 1 / reference;
+  const Eigen::SelfAdjointEigenSolver<Matrix> axes(covariance);
+  drift.moved = axes.eigenvectors().transpose() * moved;
+  drift.variances = axes.eigenvalues().cwiseMax(1e-9);
+  for (Eigen::Index r = 0; r < rows; ++r) {
+    drift.without_offset.push_back(float(own[r] - drift.offset));
+    drift.without_all.push_back(float(left[r] / scale));
+  }
+  return drift;
 }
 
 }  // namespace
 
-DriftedChange ShiftEvidence::beyond_drift(std::size_t child, const VariableSet& parents,
-                                          std::size_t e, double plain) const {
+DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& parents, std::size_t e,
+                                     const Columns& remainder) const {
+  const Window& window = windows_[e];
+  const std::size_t own = window.end - window.begin;
+  const std::size_t n = own + window.reference_end - window.reference;
+  const LogisticFit& base = fit(parents, e);
+  const std::vector<Coordinate> list = coordinates_of(columns_, parents);
+  const auto given = window_columns(
+      list, [&](std::size_t c) { return in_window(e, codes_.column(c)); });
+  const bool real = columns_.variable(child).real;
+  std::vector<std::vector<float>> z;
+  for (const std::vector<float>& column : remainder) z.push_back(in_window(e, column.data()));
+
+  // Features of the parents, then of the remainder: itself, its square, its products with them.
+  const std::size_t old = second_order_count(list);
+  const std::size_t each = 1 + (real ? 1 : 0) + list.size();
+  FeatureColumns x(n, old + each * z.size());
+  fill_second_order(renumbered(list), [&](std::size_t k) { return given[k].data(); }, x);
+  const auto gain = [&] {
+    std::size_t at = old;
+    for (const std::vector<float>& column : z) {
+      std::copy(column.begin(), column.end(), x.column(at++));
+      if (real) {
+        float* to = x.column(at++);
+        for (std::size_t r = 0; r < n; ++r) to[r] = column[r] * column[r] - 1;
+      }
+      for (const std::vector<float>& parent : given) {
+        float* to = x.column(at++);
+        for (std::size_t r = 0; r < n; ++r) to[r] = column[r] * parent[r];
+      }
+    }
+    return gain_of_more(x, base, labels_[e]);
+  };
+  const double plain = gain();
   DriftedChange result;
   result.log_odds.fill(float(plain));
-  const Labelled& rows = labelled_[e];
-  const auto n = double(rows.ours), reference = double(baseline_codes_.rows());
-  const CodedVariable& variable = columns_.variable(child);
-  if (!variable.real || variable.count != 1) {
+  if (plain <= 0) return result;
+  if (!real || z.size() != 1) {
     // Of levels only the size of the change is known: n d^2 v / 2 nats for a drift d of the logits.
     constexpr double logit_variance = 0.2;
-    const double s = 1 / (n * logit_variance);
+    const double s = 1 / (double(own) * logit_variance);
     for (std::size_t t = 1; t < drift_scales.size(); ++t)
-      result.log_odds[t] = float(
-          std::min(plain, with_drift(0, std::sqrt(2 * plain * s), s, drift_scales[t])));
+      result.log_odds[t] =
+          float(std::min(plain, with_drift(0, std::sqrt(2 * plain * s), s, drift_scales[t])));
     return result;
   }
-  const BaselineFit& fit = baseline_fit(child, parents);
-  const FeatureColumns x = mean_features(rows.codes, 0, rows.ours, parents);
-  AlignedFloats mean(x.stride());
-  add_scores(x, fit.weights, 1, mean);
-  const float* y = rows.codes.column(variable.first);
-  Eigen::VectorXd z(Eigen::Index(rows.ours));
-  for (std::size_t r = 0; r < rows.ours; ++r)
-    z[Eigen::Index(r)] = double(y[r] - mean[r]) / fit.spread;
-  const double base = labels(parents, e);
-  std::vector<float> undone(y, y + rows.codes.stride());
-
-  // Drift of the offset alone.
-  const double offset = z.sum() / (n + 0.1);
-  const double spread = std::max(1e-3, std::sqrt((z.array() - offset).square().mean()));
-  const double offset_variance = std::min(spread * spread, 9.0) / n + 1 / reference;
-  for (std::size_t r = 0; r < rows.ours; ++r) undone[r] = float(y[r] - fit.spread * offset);
-  const double after_offset = fit_with(parents, child, undone, e) - base;
-
-  // Drift of the offset, of a slope for each coordinate of the parents, and of the scale.
-  const auto list = coordinates_of(columns_, parents);
-  Eigen::MatrixXd slopes(z.size(), 1 + Eigen::Index(list.size()));
-  slopes.col(0).setOnes();
-  for (std::size_t k = 0; k < list.size(); ++k)
-    for (std::size_t r = 0; r < rows.ours; ++r)
-      slopes(Eigen::Index(r), Eigen::Index(k + 1)) =
-          std::clamp(rows.codes.column(list[k].column)[r], -3.0F, 3.0F);
-  Eigen::MatrixXd gram = slopes.transpose() * slopes;
-  gram.diagonal().array() += 0.1;
-  const Eigen::LLT<Eigen::MatrixXd> factor(gram);
-  const Eigen::VectorXd moved = factor.solve(slopes.transpose() * z);
-  const Eigen::VectorXd left = z - slopes * moved;
-  const double scale = std::max(1e-3, std::sqrt((left.squaredNorm() + 1e-3) / n));
-  Eigen::MatrixXd covariance =
-      factor.solve(Eigen::MatrixXd::Identity(gram.rows(), gram.cols())) *
-      std::min(scale * scale, 9.0);
-  covariance.diagonal().array() += 1 / reference;
-  for (std::size_t r = 0; r < rows.ours; ++r)
-    undone[r] = float(mean[r] + fit.spread * left[Eigen::Index(r)] / scale);
-  const double after_all = fit_with(parents, child, undone, e) - base;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> axes(covariance);
-  const Eigen::VectorXd along = axes.eigenvectors().transpose() * moved;
-
+  const auto reference = double(fitted_);
+  const Drift drift = estimate_drift(z[0], own, reference, given);
+  std::copy(drift.without_offset.begin(), drift.without_offset.end(), z[0].begin());
+  const double after_offset = gain();
+  std::copy(drift.without_all.begin(), drift.without_all.end(), z[0].begin());
+  const double after_all = gain();
   for (std::size_t t = 1; t < drift_scales.size(); ++t) {
     const double tau = drift_scales[t];
-    const double by_offset = with_drift(after_offset, offset, offset_variance, tau);
-    double by_all = with_drift(after_all, std::log(scale), 0.5 / n + 0.5 / reference, tau);
-    for (Eigen::Index a = 0; a < along.size(); ++a)
-      by_all += with_drift(0, along[a], std::max(1e-9, axes.eigenvalues()[a]), tau);
+    const double by_offset = with_drift(after_offset, drift.offset, drift.offset_variance, tau);
+    double by_all =
+        with_drift(after_all, drift.log_scale, 0.5 / double(own) + 0.5 / reference, tau);
+    for (Eigen::Index a = 0; a < drift.moved.size(); ++a)
+      by_all += with_drift(0, drift.moved[a], drift.variances[a], tau);
     // Either way of drifting with probability one half: the smaller evidence for a change counts.
     const double either = std::log(2.0) - log_add_exp(-by_offset, -by_all);
     result.log_odds[t] = float(std::min(plain, either));

@@ -1,8 +1,10 @@
 // Which mechanisms changed between the baseline and an environment, by evidence from labels.
 //
-// T_e(S) is the log-evidence of a logistic regression that guesses, from the variables in S,
-// whether a row is from environment e or from the baseline. T_e(P + i) - T_e(P) is then the
-// evidence that the law of i given P differs between the two. No density of the data is modelled:
+// A logistic regression guesses, from a set P of variables, whether a row is from environment e or
+// from the baseline: T_e(P) is its log-evidence. The mechanism of i given P changed if what P
+// leaves unexplained of i improves the guess. That remainder is taken with respect to a flexible
+// regression on the baseline, so that it does not depend on P as long as the mechanism is the same,
+// and a guess from P that could be better gains nothing by it. No density of the data is modelled:
 // where labels do not depend on the data there is no signal, whatever the data look like.
 #pragma once
 
@@ -16,6 +18,8 @@
 #include "whence/core/variable_set.hpp"
 #include "whence/evidence/coded_columns.hpp"
 #include "whence/evidence/feature_kernel.hpp"
+#include "whence/evidence/flexible_features.hpp"
+#include "whence/evidence/logistic_evidence.hpp"
 
 namespace whence {
 
@@ -23,13 +27,16 @@ namespace whence {
 /// standard deviations of its baseline.
 inline constexpr std::array drift_scales = {0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.6, 3.2};
 
+/// The scale of two independent drifts together, rounded up to the list. Both are indices into it.
+std::size_t combined_drift(std::size_t a, std::size_t b);
+
 /// Evidence for a change beyond drift, one number for each of drift_scales.
 struct DriftedChange {
   std::array<float, drift_scales.size()> log_odds{};
 };
 
 struct ShiftRows {
-  std::size_t of_environment = 500, of_baseline = 1000;
+  std::size_t of_environment = 300, of_baseline = 600, fitted = 1500;
 };
 
 class ShiftEvidence {
@@ -38,62 +45,57 @@ class ShiftEvidence {
                 std::uint64_t seed, const ShiftRows& most = {});
 
   /// Environments other than the baseline, in the data's order.
-  std::size_t environments() const { return labelled_.size(); }
-  std::size_t rows(std::size_t e) const { return labelled_[e].ours; }
+  std::size_t environments() const { return windows_.size(); }
+  std::size_t rows(std::size_t e) const { return windows_[e].end - windows_[e].begin; }
   std::size_t variables() const { return columns_.variables(); }
 
-  /// T_e(S).
-  double labels(const VariableSet& set, std::size_t e) const;
-  /// T_e(P + i) - T_e(P): positive where the mechanism seems to have changed.
+  /// T_e(P).
+  double labels(const VariableSet& set, std::size_t e) const { return fit(set, e).log_evidence; }
+  /// log-evidence that the mechanism of the child, given these parents, changed in environment e.
   double change(std::size_t child, const VariableSet& parents, std::size_t e) const {
-    return labels(parents.with(child), e) - labels(parents, e);
+    return drifted(child, parents, e).log_odds[0];
   }
-  /// T_e({v}) - T_e({}): whether the variable's own law differs.
+  /// Whether the variable's own law differs.
   double moved(std::size_t v, std::size_t e) const { return change(v, {}, e); }
   /// The same evidence when mechanisms may drift.
-  const DriftedChange& drifted(std::size_t child, const VariableSet& parents, std::size_t e) const;
+  const DriftedChange& drifted(std::size_t child, const VariableSet& parents, std::size_t e) const {
+    return changes(child, parents)[e];
+  }
 
-  std::size_t fits() const { return label_cache_.size(); }
+  std::size_t fits() const { return change_cache_.size(); }
 
  private:
-  /// Rows of one environment, then rows of the baseline: all coordinates, and the labels.
-  struct Labelled {
-    FeatureColumns codes;
-    AlignedFloats labels;
-    std::size_t ours;
+  /// Rows of one environment, and rows of the baseline that it is compared with.
+  struct Window {
+    std::size_t begin, end, reference, reference_end;
   };
   struct Key {
     VariableSet set;
-    std::uint32_t environment, child;
+    std::size_t number;
     bool operator==(const Key&) const = default;
   };
   struct KeyHash {
     std::size_t operator()(const Key& key) const {
-      return key.set.hash() ^ (std::size_t(key.environment) * 0x9E3779B97F4A7C15ULL) ^
-             (std::size_t(key.child) * 0xC2B2AE3D27D4EB4FULL);
+      return key.set.hash() ^ (key.number * 0x9E3779B97F4A7C15ULL);
     }
   };
-  /// The child's coordinate regressed on its parents' in the baseline.
-  struct BaselineFit {
-    std::vector<double> weights;
-    double spread = 1;
-  };
+  using Columns = std::vector<std::vector<float>>;
 
-  double fit_labels(const VariableSet& set, std::size_t e) const;
-  double fit_with(const VariableSet& parents, std::size_t child, const std::vector<float>& column,
-                  std::size_t e) const;
-  const BaselineFit& baseline_fit(std::size_t child, const VariableSet& parents) const;
-  DriftedChange beyond_drift(std::size_t child, const VariableSet& parents, std::size_t e,
-                             double plain) const;
-  FeatureColumns mean_features(const FeatureColumns& codes, std::size_t first, std::size_t rows,
-                               const VariableSet& parents) const;
+  const LogisticFit& fit(const VariableSet& set, std::size_t e) const;
+  const std::vector<DriftedChange>& changes(std::size_t child, const VariableSet& parents) const;
+  Columns remainders(std::size_t child, const VariableSet& parents) const;
+  DriftedChange compare(std::size_t child, const VariableSet& parents, std::size_t e,
+                        const Columns& remainder) const;
+  std::vector<float> in_window(std::size_t e, const float* column) const;
 
   const CodedColumns& columns_;
-  std::vector<Labelled> labelled_;
-  FeatureColumns baseline_codes_;
-  mutable SharedCache<Key, double, KeyHash> label_cache_;
-  mutable SharedCache<Key, DriftedChange, KeyHash> drift_cache_;
-  mutable SharedCache<Key, BaselineFit, KeyHash> fit_cache_;
+  FlexibleFeatures features_;
+  FeatureColumns codes_;  // first of the baseline, then of each environment
+  std::size_t fitted_ = 0;  // rows of the baseline
+  std::vector<Window> windows_;
+  std::vector<AlignedFloats> labels_;  // [environment]: its rows first
+  mutable SharedCache<Key, LogisticFit, KeyHash> fit_cache_;
+  mutable SharedCache<Key, std::vector<DriftedChange>, KeyHash> change_cache_;
 };
 
 }  // namespace whence
