@@ -5,6 +5,7 @@
 
 #include "whence/backends/threads.hpp"
 #include "whence/discover/label_search.hpp"
+#include "whence/discover/label_support.hpp"
 #include "whence/math/logspace.hpp"
 
 namespace whence {
@@ -40,6 +41,19 @@ std::vector<double> drift_weights(const LabelScore& score, const LabelGraph& gra
   const double total = log_sum_exp(log_weight);
   for (double& w : log_weight) w = std::exp(w - total);
   return log_weight;
+}
+
+/// No direction is surer than shifts make it; what shows in shifts alone is never sure.
+void limit_directions(const LabelScore& score, const LabelGraph& best, GraphResult& result) {
+  constexpr double in_shifts_alone = 0.9;
+  const std::size_t m = result.variables.size();
+  for (std::size_t a = 0; a < m; ++a)
+    for (std::size_t b = 0; b < m; ++b) {
+      double& p = result.edges.at(a, b);
+      if (a == b || p < 0.5) continue;
+      p -= (1 - in_shifts_alone) * result.shift_only.at(a, b);
+      p = std::min(p, highest_probability(label_support(score, best, a, b)));
+    }
 }
 
 }  // namespace
@@ -81,6 +95,7 @@ GraphResult find_graph_by_labels(const Dataset& data, const GraphOptions& option
             result.hidden.at(b, a) += each;
             break;
         }
+  limit_directions(score, search.best(), result);
   std::size_t shifted = 0;
   for (std::size_t e = 0; e < data.environments.size(); ++e) {
     GraphEnvironment environment;

@@ -37,7 +37,6 @@ void LabelScore::set_regime(const LabelRegime& regime) {
   if (regime == regime_) return;
   regime_ = regime;
   cache_.clear();
-  invariance_cache_.clear();
 }
 
 double LabelScore::family(std::size_t child, const LabelFamily& family) const {
@@ -57,9 +56,15 @@ double LabelScore::compute(std::size_t child, const LabelFamily& family) const {
       log_choose(variables() - 1, links) +
       prices_.hidden * double(family.linked.minus(family.causes).size()) +
       prices_.shift_only * double(family.causes.minus(family.linked).size());
-  const double unchanged = invariance_cache_.get(
-      {child, {family.causes, {}}}, [&] { return invariance(child, family.causes); });
-  return temper_ * dependence - prices + unchanged + transmission(child, family);
+  double shifts = 0;
+  for (double term : by_environment(child, family)) shifts += term;
+  return temper_ * dependence - prices + shifts;
+}
+
+std::vector<double> LabelScore::by_environment(std::size_t child, const LabelFamily& family) const {
+  std::vector<double> terms = invariance(child, family.causes);
+  charge_transmission(child, family, terms);
+  return terms;
 }
 
 std::size_t LabelScore::drift_of(std::size_t environment_drift, std::size_t child) const {
@@ -77,48 +82,53 @@ double LabelScore::change_cost(std::size_t child, const VariableSet& causes, std
 }
 
 /// Each environment at its own price, or a mechanism that differs from run to run anyway.
-double LabelScore::invariance(std::size_t child, const VariableSet& causes) const {
-  double sum = 0, calm = 0, changed = 0;
+std::vector<double> LabelScore::invariance(std::size_t child, const VariableSet& causes) const {
+  std::vector<double> terms(environments());
+  double sum = 0, unstable = -2.3;
+  std::size_t counted = 0;
   const double clear = std::log(double(variables()));
   for (std::size_t e = 0; e < environments(); ++e) {
     if (!regime_.counts[e]) continue;
-    sum += change_cost(child, causes, e);
-    (change(child, causes, e) > clear ? changed : calm) += 1;
+    ++counted;
+    terms[e] = change_cost(child, causes, e);
+    sum += terms[e];
+    unstable -= change(child, causes, e) > clear ? 0.2 : 2;
   }
-  const double unstable = -(2.3 + 2 * calm + 0.2 * changed);
-  return std::max(sum, unstable);
+  if (sum >= unstable) return terms;
+  for (std::size_t e = 0; e < environments(); ++e)
+    if (regime_.counts[e]) terms[e] = unstable / double(counted);
+  return terms;
 }
 
 /// An effect must follow when its cause moves far, in proportion to what the cause explains of it
 /// by a straight line: a curve may come back to where it was. Labels are blind to that where the
 /// cause's values do not overlap.
-double LabelScore::transmission(std::size_t child, const LabelFamily& family) const {
-  double charge = 0;
+void LabelScore::charge_transmission(std::size_t child, const LabelFamily& family,
+                                     std::vector<double>& terms) const {
   family.causes.each([&](std::size_t cause) {
     const VariableSet others = family.causes.without(cause);
     const bool linked = family.linked.has(cause);
     double explained = 0;
     if (linked) {
       const VariableSet rest = family.linked.without(cause);
-      explained =
-          std::min((link_gain(child, family.linked) - link_gain(child, rest)) /
-                       double(joint_.rows()),
-                   joint_.linear_gain(child, rest, cause));
+      explained = std::min(
+          (link_gain(child, family.linked) - link_gain(child, rest)) / double(joint_.rows()),
+          joint_.linear_gain(child, rest, cause));
       if (explained <= 0) return;
     }
     for (std::size_t e = 0; e < environments(); ++e) {
       if (!regime_.counts[e]) continue;
       const double move = shift_.labels(family.causes, e) - shift_.labels(others, e);
       if (move <= prices_.moved_share * double(shift_.rows(e))) continue;
-      const double followed = std::max(0.0, shift_.change(child, others, e));
       // What follows clearly is enough, however far the cause moved.
       const double expected =
-          linked ? prices_.passed_on * (1 - std::exp(-2 * explained)) * move : change_price_[e];
-      charge += std::clamp(expected, 0.0, change_price_[e]) - 
-                std::min(std::clamp(expected, 0.0, change_price_[e]), followed);
+          linked ? std::min(change_price_[e],
+                            prices_.passed_on * (1 - std::exp(-2 * explained)) * move)
+                 : change_price_[e];
+      const double followed = std::max(0.0, shift_.change(child, others, e));
+      terms[e] -= std::max(0.0, expected - followed);
     }
   });
-  return -charge;
 }
 
 }  // namespace whence

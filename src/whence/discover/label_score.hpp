@@ -62,7 +62,8 @@ class LabelScore {
   double change(std::size_t child, const VariableSet& causes, std::size_t e) const;
   /// Drift scale of one mechanism in one environment.
   std::size_t drift_of(std::size_t environment_drift, std::size_t child) const;
-  double change_price(std::size_t e) const { return change_price_[e]; }
+  /// What each environment adds to the family's score.
+  std::vector<double> by_environment(std::size_t child, const LabelFamily& family) const;
 
  private:
   struct Key {
@@ -78,8 +79,9 @@ class LabelScore {
   };
 
   double compute(std::size_t child, const LabelFamily& family) const;
-  double invariance(std::size_t child, const VariableSet& causes) const;
-  double transmission(std::size_t child, const LabelFamily& family) const;
+  std::vector<double> invariance(std::size_t child, const VariableSet& causes) const;
+  void charge_transmission(std::size_t child, const LabelFamily& family,
+                           std::vector<double>& terms) const;
 
   const JointEvidence& joint_;
   const ShiftEvidence& shift_;
@@ -88,7 +90,6 @@ class LabelScore {
   std::vector<double> change_price_;  // [environment]
   LabelRegime regime_;
   mutable SharedCache<Key, double, KeyHash> cache_;
-  mutable SharedCache<Key, double, KeyHash> invariance_cache_;
 };
 
 }  // namespace whence

@@ -11,7 +11,8 @@ std::vector<std::size_t> draw_rows(const Environment& environment, std::size_t m
   std::vector<std::size_t> rows(environment.rows());
   std::iota(rows.begin(), rows.end(), environment.begin);
   const std::size_t count = std::min(most, rows.size());
-  for (std::size_t i = 0; i < count && count < rows.size(); ++i)
+  // Shuffled even where all are taken: rows may come sorted, and parts of a draw are compared.
+  for (std::size_t i = 0; i < count; ++i)
     std::swap(rows[i], rows[i + std::size_t(sample_index(stream, int(rows.size() - i)))]);
   rows.resize(count);
   return rows;
