@@ -41,41 +41,67 @@ GraphOptions reordered(const GraphOptions& options, const CanonicalOrder& order)
   return result;
 }
 
-/// Says which columns are in the minority: those are the ones to look at.
-[[noreturn]] void refuse_mixed(const Dataset& data) {
-  constexpr std::size_t most_named = 5;
-  std::vector<std::string> names[2];  // numbers, categories
-  for (const Variable& variable : data.variables)
-    names[variable.kind == Variable::Kind::categorical].push_back(excerpt(variable.name));
-  const bool fewer = names[1].size() <= names[0].size();
-  std::vector<std::string>& few = names[fewer];
-  const std::size_t count = few.size();
-  if (count > most_named) few.resize(most_named);
-  throw Error(
-      ExitCode::bad_data, "E-DATA-MIXED", "columns",
-      fmt::format("{} in {} of {} columns ({}{}), {} in the others",
-                  fewer ? "categories" : "numbers", count, data.variables.size(), joined(few),
-                  count > most_named ? ", ..." : "", fewer ? "numbers" : "categories"),
-      "name columns of one kind with --columns; --types NAME=real or NAME=categorical "
-      "where one was taken for the wrong kind; numbers can be put into classes beforehand");
+/// An exact model needs single columns of its kind.
+[[noreturn]] void refuse_model(GraphModel asked, const Variable& variable) {
+  const bool vector = variable.dimension != 1;
+  throw Error(ExitCode::usage, "E-USAGE-MODEL", variable.name,
+              fmt::format("the model '{}' cannot take this column, which holds {}", name_of(asked),
+                          vector                                           ? "vectors"
+                          : variable.kind == Variable::Kind::categorical ? "categories"
+                                                                           : "numbers"),
+              "the model 'labels' takes columns of any kind, mixed");
 }
 
-GraphModel model_of(const Dataset& data, const GraphOptions& options) {
-  std::size_t categorical = 0;
-  for (const Variable& variable : data.variables) {
-    categorical += variable.kind == Variable::Kind::categorical ? 1 : 0;
-    if (variable.dimension != 1)
-      throw Error(ExitCode::bad_data, "E-DATA-VECTOR", variable.name,
-                  "a graph is looked for among single columns, and this is a vector",
-                  "name its columns one by one");
+bool fits(GraphModel model, const Variable& variable) {
+  if (model == GraphModel::labels) return true;
+  if (variable.dimension != 1) return false;
+  return (variable.kind == Variable::Kind::categorical) == (model == GraphModel::categorical);
+}
+
+/// The environment that labels compare with.
+std::size_t reference_of(const Dataset& data, const GraphOptions& options) {
+  if (options.baseline) return *options.baseline;
+  std::size_t largest = 0;
+  for (std::size_t e = 1; e < data.environments.size(); ++e)
+    if (data.environments[e].rows() > data.environments[largest].rows()) largest = e;
+  return largest;
+}
+
+/// The model that suits the data in canonical order, with its reason.
+GraphModel model_of(const Dataset& data, const GraphOptions& options, std::string& reason,
+                    std::vector<ModelCheck>& checks) {
+  if (options.model != GraphModel::automatic) {
+    for (const Variable& variable : data.variables)
+      if (!fits(options.model, variable)) refuse_model(options.model, variable);
+    reason = "as asked";
+    return options.model;
   }
-  if (categorical != 0 && categorical != data.variables.size()) refuse_mixed(data);
-  const GraphModel found = categorical ? GraphModel::categorical : GraphModel::linear;
-  if (options.model != GraphModel::automatic && options.model != found)
-    throw Error(ExitCode::usage, "E-USAGE-MODEL", "--model",
-                fmt::format("the columns need the model '{}'", name_of(found)),
-                "leave it out, or say with --types what the columns are");
-  return found;
+  const auto all = [&](GraphModel model) {
+    return std::all_of(data.variables.begin(), data.variables.end(),
+                       [&](const Variable& variable) { return fits(model, variable); });
+  };
+  if (all(GraphModel::categorical)) {
+    reason = "all columns are categorical";
+    return GraphModel::categorical;
+  }
+  if (!all(GraphModel::linear)) {
+    reason = "columns of several kinds";
+    return GraphModel::labels;
+  }
+  checks = model_check(data, reference_of(data, options), options.seed, options.threads);
+  std::vector<std::string> names;
+  for (std::size_t v = 0; v < checks.size(); ++v)
+    if (checks[v].not_linear) names.push_back(excerpt(data.variables[v].name));
+  if (names.empty()) {
+    reason = "all columns are numbers";
+    return GraphModel::linear;
+  }
+  constexpr std::size_t most_named = 5;
+  const std::size_t count = names.size();
+  if (count > most_named) names.resize(most_named);
+  reason = fmt::format("a line is not enough for {} of {} columns: {}{}", count,
+                       data.variables.size(), joined(names), count > most_named ? ", ..." : "");
+  return GraphModel::labels;
 }
 
 void check_size(const Dataset& data) {
@@ -193,6 +219,39 @@ void suspect_hidden_causes(GraphResult& result, const GraphOptions& options) {
   }
 }
 
+/// What the answer by labels rests on, and what stands beside it.
+void warn_of_labels(GraphResult& result, const GraphOptions& options) {
+  constexpr double likely = 0.5;
+  const auto say = [&](std::string text) { result.warnings.push_back(std::move(text)); };
+  if (!options.baseline)
+    for (const GraphEnvironment& environment : result.environments)
+      if (environment.baseline)
+        say(fmt::format("no baseline was named: {} has most rows, and the others are compared "
+                        "with it",
+                        excerpt(environment.name)));
+  std::vector<std::string> pairs, drifting, environments;
+  for (std::size_t a = 0; a < result.variables.size(); ++a) {
+    for (std::size_t b = a + 1; b < result.variables.size(); ++b)
+      if (result.hidden.at(a, b) > likely)
+        pairs.push_back(excerpt(result.variables[a]) + " and " + excerpt(result.variables[b]));
+    if (result.drift[a] > 0)
+      drifting.push_back(
+          fmt::format("{} ({:.2g})", excerpt(result.variables[a]), result.drift[a]));
+  }
+  for (const GraphEnvironment& environment : result.environments)
+    if (environment.drift > 0 && environment.all_changed < likely)
+      environments.push_back(fmt::format("{} ({:.2g})", excerpt(environment.name), environment.drift));
+  if (!pairs.empty())
+    say("dependent through something hidden, neither causing the other: " + joined(pairs));
+  if (!drifting.empty())
+    say("these mechanisms drift from run to run, by so many standard deviations of their noise: " +
+        joined(drifting));
+  if (!environments.empty())
+    say("in these environments every mechanism drifted a little, by so many standard deviations "
+        "of its noise: " +
+        joined(environments));
+}
+
 double distance_to_second(std::vector<double> scores) {
   std::sort(scores.begin(), scores.end(), std::greater<>());
   return scores[0] - scores[1];
@@ -300,6 +359,8 @@ GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order
   };
   for (std::size_t i = 0; i < m; ++i) {
     result.variables[to[i]] = found.variables[i];
+    if (!found.drift.empty()) result.drift[to[i]] = found.drift[i];
+    if (!found.checks.empty()) result.checks[to[i]] = found.checks[i];
     for (std::size_t j = 0; j < m; ++j) {
       result.edges.at(to[i], to[j]) = found.edges.at(i, j);
       if (found.hidden.variables == 0) continue;
@@ -328,9 +389,12 @@ GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order
   return result;
 }
 
-GraphResult finished(GraphResult result) {
-  result.findings = edges_worth_showing(result.edges);
-  result.graph = likely_graph(result.edges, result.cycle_broken);
+/// What a result by labels needs beyond its probabilities.
+GraphResult finished(GraphResult result, const Dataset& data, const GraphOptions& options) {
+  result.essential = equivalence_class(result.graph, likely_targets(result));
+  advise(result);
+  warn_of_labels(result, options);
+  warn(result, data);
   return result;
 }
 
@@ -392,9 +456,16 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options, const P
   check_size(data);
   const CanonicalOrder order = in_canonical_order(data, options.baseline);
   GraphOptions how = reordered(options, order);
-  if (options.model == GraphModel::labels)
-    return in_given_order(finished(find_graph_by_labels(order.data, how, progress)), order);
-  how.model = model_of(data, options);
+  std::string reason;
+  std::vector<ModelCheck> checks;
+  how.model = model_of(order.data, how, reason, checks);
+  if (how.model == GraphModel::labels) {
+    how.baseline = reference_of(order.data, how);
+    GraphResult result = find_graph_by_labels(order.data, how, progress);
+    result.model_reason = reason;
+    result.checks = checks;
+    return finished(in_given_order(result, order), data, options);
+  }
 
   GraphDraw start;
   const ScoredFamilies scored = choose_scores(order.data, how, start);
@@ -403,8 +474,8 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options, const P
 
   GraphResult result;
   result.model = how.model;
-  result.model_reason =
-      how.model == GraphModel::linear ? "all columns are numbers" : "all columns are categorical";
+  result.model_reason = reason;
+  result.checks = checks;
   for (const Variable& variable : order.data.variables) result.variables.push_back(variable.name);
   result.scale = scored.scale;
   result.edges = found.belief.edges;
@@ -439,7 +510,9 @@ GraphResult find_changes(const Dataset& data, const Graph& graph, GraphOptions o
 double graph_score(const Dataset& data, const Graph& graph, const GraphOptions& options,
                    double scale) {
   GraphOptions how = options;
-  how.model = model_of(data, options);
+  std::string reason;
+  std::vector<ModelCheck> checks;
+  how.model = model_of(data, options, reason, checks);
   const ScoredFamilies scored = score_families(data, how, scale);
   GraphClimber climber(
       *scored.table, scored.table->number_of(sparse_regime(data.environments.size())), Dag(graph));

@@ -14,14 +14,6 @@ namespace {
 
 constexpr std::size_t joint_rows = 1000, random_waves = 64;
 
-std::size_t reference_of(const Dataset& data, const GraphOptions& options) {
-  if (options.baseline) return *options.baseline;
-  std::size_t largest = 0;
-  for (std::size_t e = 1; e < data.environments.size(); ++e)
-    if (data.environments[e].rows() > data.environments[largest].rows()) largest = e;
-  return largest;
-}
-
 /// Posterior weights of an environment's drift, given a graph.
 std::vector<double> drift_weights(const LabelScore& score, const LabelGraph& graph, std::size_t e) {
   const auto m = double(score.variables());
@@ -43,24 +35,118 @@ std::vector<double> drift_weights(const LabelScore& score, const LabelGraph& gra
   return log_weight;
 }
 
-/// No direction is surer than shifts make it; what shows in shifts alone is never sure.
-void limit_directions(const LabelScore& score, const LabelGraph& best, GraphResult& result) {
-  constexpr double in_shifts_alone = 0.9;
+/// Environments in which some mechanism changed beyond drift, but not everything.
+std::vector<char> speaking(const LabelScore& score, const LabelGraph& graph) {
+  std::vector<char> list(score.environments());
+  const double clear = std::log(double(score.variables()));
+  for (std::size_t e = 0; e < list.size(); ++e)
+    for (std::size_t v = 0; v < score.variables() && score.regime().counts[e]; ++v)
+      if (score.change(v, graph.families[v].causes, e) > clear) list[e] = 1;
+  return list;
+}
+
+/// How often each link was drawn.
+void count_links(const std::vector<LabelGraph>& draws, GraphResult& result) {
   const std::size_t m = result.variables.size();
+  const double each = 1 / double(draws.size());
+  result.edges = result.hidden = result.shift_only = EdgeMatrix(m);
+  for (const LabelGraph& graph : draws)
+    for (std::size_t a = 0; a < m; ++a)
+      for (std::size_t b = a + 1; b < m; ++b) switch (graph.link(a, b)) {
+          case Link::none: break;
+          case Link::shift_forward: result.shift_only.at(a, b) += each; [[fallthrough]];
+          case Link::forward: result.edges.at(a, b) += each; break;
+          case Link::shift_backward: result.shift_only.at(b, a) += each; [[fallthrough]];
+          case Link::backward: result.edges.at(b, a) += each; break;
+          case Link::hidden_forward:
+          case Link::hidden_backward:
+            result.hidden.at(a, b) += each;
+            result.hidden.at(b, a) += each;
+            break;
+        }
+}
+
+/// No direction is surer than shifts make it; what shows in shifts alone is never sure. Fills in
+/// the support of each edge, by environment of the data.
+void limit_directions(const LabelScore& score, const LabelGraph& best, std::size_t reference,
+                      GraphResult& result) {
+  constexpr double in_shifts_alone = 0.9;
+  const std::vector<char> speaks = speaking(score, best);
+  const std::size_t m = result.variables.size();
+  std::vector<EdgeFinding> explained;
   for (std::size_t a = 0; a < m; ++a)
     for (std::size_t b = 0; b < m; ++b) {
       double& p = result.edges.at(a, b);
       if (a == b || p < 0.5) continue;
-      p -= (1 - in_shifts_alone) * result.shift_only.at(a, b);
-      p = std::min(p, highest_probability(label_support(score, best, a, b)));
+      const LabelSupport support = label_support(score, best, a, b, speaks);
+      DirectionLimit limit = direction_limit(support);
+      const double seen = p;
+      p = std::min(p - (1 - in_shifts_alone) * result.shift_only.at(a, b), limit.highest);
+      if (limit.rest_is_hidden) {
+        result.hidden.at(a, b) = result.hidden.at(b, a) =
+            std::min(1.0, result.hidden.at(a, b) + seen - p);
+      } else if (limit.highest < 1) {
+        result.edges.at(b, a) += seen - p;
+      }
+      EdgeFinding edge;
+      edge.from = a;
+      edge.to = b;
+      edge.shift_log_odds = support.reverse;
+      edge.leave_one_out = {p, p};
+      for (std::size_t e = 0; e < support.against_reverse.size(); ++e) {
+        if (e == reference) edge.support.push_back(0);
+        edge.support.push_back(support.against_reverse[e]);
+        const double without = seen * sigmoid(support.reverse - support.against_reverse[e]);
+        edge.leave_one_out[0] = std::min(edge.leave_one_out[0], without);
+        edge.leave_one_out[1] = std::max(edge.leave_one_out[1], std::min(without, limit.highest));
+      }
+      if (reference == support.against_reverse.size()) edge.support.push_back(0);
+      explained.push_back(std::move(edge));
     }
+  result.findings = edges_worth_showing(result.edges);
+  for (EdgeFinding& finding : result.findings)
+    for (const EdgeFinding& edge : explained)
+      if (edge.from == finding.from && edge.to == finding.to) {
+        finding.shift_log_odds = edge.shift_log_odds;
+        finding.support = edge.support;
+        finding.leave_one_out = edge.leave_one_out;
+      }
+}
+
+/// P(each mechanism changed in one environment), over drawn graphs and scales of drift.
+GraphEnvironment environment_of(const LabelScore& score, const LabelGraph& best,
+                                const std::vector<LabelGraph>& draws, std::size_t e) {
+  const std::size_t m = score.variables();
+  const double each = 1 / double(draws.size());
+  GraphEnvironment environment;
+  environment.changed.assign(m, 0.0);
+  const std::vector<double> weight = drift_weights(score, best, e);
+  const double prior = std::log(std::max(1.0, double(m) - 1));
+  for (std::size_t v = 0; v < m; ++v)
+    for (const LabelGraph& graph : draws)
+      for (std::size_t t = 0; t < weight.size(); ++t) {
+        if (weight[t] < 1e-4) continue;
+        const double odds = score.shift()
+                                .drifted(v, graph.families[v].causes, e)
+                                .log_odds[score.drift_of(t, v)];
+        environment.changed[v] += each * weight[t] * sigmoid(odds - prior);
+      }
+  constexpr double too_much = 0.97, single = 0.9;  // single: where everything changed, no one did
+  environment.all_changed = score.regime().counts[e] ? 0.0 : too_much;
+  environment.none_changed = 1;
+  for (double& p : environment.changed) {
+    if (!score.regime().counts[e]) p = std::min(p, single);
+    environment.none_changed *= 1 - p;
+  }
+  environment.drift = drift_scales[score.regime().environment_drift[e]];
+  return environment;
 }
 
 }  // namespace
 
 GraphResult find_graph_by_labels(const Dataset& data, const GraphOptions& options,
                                  const Progress& progress) {
-  const std::size_t reference = reference_of(data, options), m = data.variables.size();
+  const std::size_t reference = *options.baseline, m = data.variables.size();
   const CodedColumns columns(data, reference);
   const ShiftEvidence shift(columns, data, reference, options.seed);
   const JointEvidence joint(columns, data, reference, options.seed, joint_rows, random_waves);
@@ -77,49 +163,37 @@ GraphResult find_graph_by_labels(const Dataset& data, const GraphOptions& option
   GraphResult result;
   result.model = GraphModel::labels;
   for (const Variable& variable : data.variables) result.variables.push_back(variable.name);
-  result.edges = EdgeMatrix(m);
-  result.hidden = EdgeMatrix(m);
-  result.shift_only = EdgeMatrix(m);
-  const double each = 1 / double(draws.size());
-  for (const LabelGraph& graph : draws)
-    for (std::size_t a = 0; a < m; ++a)
-      for (std::size_t b = a + 1; b < m; ++b) switch (graph.link(a, b)) {
-          case Link::none: break;
-          case Link::shift_forward: result.shift_only.at(a, b) += each; [[fallthrough]];
-          case Link::forward: result.edges.at(a, b) += each; break;
-          case Link::shift_backward: result.shift_only.at(b, a) += each; [[fallthrough]];
-          case Link::backward: result.edges.at(b, a) += each; break;
-          case Link::hidden_forward:
-          case Link::hidden_backward:
-            result.hidden.at(a, b) += each;
-            result.hidden.at(b, a) += each;
-            break;
-        }
-  limit_directions(score, search.best(), result);
+  count_links(draws, result);
+  limit_directions(score, search.best(), reference, result);
+  result.graph = likely_graph(result.edges, result.cycle_broken);
+  result.quiet = 1;
   std::size_t shifted = 0;
   for (std::size_t e = 0; e < data.environments.size(); ++e) {
     GraphEnvironment environment;
+    if (e == reference)
+      environment.changed.assign(m, 0.0);
+    else
+      environment = environment_of(score, search.best(), draws, shifted++);
     environment.name = data.environments[e].name;
     environment.rows = data.environments[e].rows();
     environment.baseline = e == reference;
-    environment.changed.assign(m, 0.0);
-    if (e != reference) {
-      const std::vector<double> weight = drift_weights(score, search.best(), shifted);
-      for (std::size_t v = 0; v < m; ++v)
-        for (const LabelGraph& graph : draws)
-          for (std::size_t t = 0; t < weight.size(); ++t) {
-            if (weight[t] < 1e-4) continue;
-            const double odds = shift.drifted(v, graph.families[v].causes, shifted)
-                                    .log_odds[score.drift_of(t, v)];
-            environment.changed[v] +=
-                each * weight[t] * sigmoid(odds - std::log(std::max(1.0, double(m) - 1)));
-          }
-      environment.all_changed = score.regime().counts[shifted] ? 0 : 1;
-      ++shifted;
-    }
+    if (environment.baseline) environment.none_changed = 1;
+    result.quiet *= environment.none_changed;
     result.environments.push_back(std::move(environment));
   }
+  for (std::size_t drift : score.regime().variable_drift)
+    result.drift.push_back(drift_scales[drift]);
+  constexpr std::size_t kept_draws = 200;
+  for (std::size_t k = 0; k < draws.size(); k += std::max<std::size_t>(1, draws.size() / kept_draws)) {
+    Graph graph(m);
+    for (std::size_t v = 0; v < m; ++v)
+      draws[k].families[v].causes.each(
+          [&](std::size_t cause) { graph.set_edge(VariableId(cause), VariableId(v)); });
+    result.draws.push_back(std::move(graph));
+  }
   result.best_score = search.best_score();
+  result.search.scores = {result.best_score};
+  result.search.families_scored = joint.sets() + shift.fits();
   return result;
 }
 

@@ -8,8 +8,8 @@
 
 namespace whence {
 
-/// As find_graph, for data in canonical order. The reference is options.baseline, or else the
-/// environment with most rows.
+/// As find_graph, for data in canonical order, without words. options.baseline says what the other
+/// environments are compared with.
 GraphResult find_graph_by_labels(const Dataset& data, const GraphOptions& options,
                                  const Progress& progress);
 

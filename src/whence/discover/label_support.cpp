@@ -6,7 +6,7 @@
 namespace whence {
 
 LabelSupport label_support(const LabelScore& score, const LabelGraph& graph, std::size_t from,
-                           std::size_t to) {
+                           std::size_t to, const std::vector<char>& speaks) {
   // The two families without any link between them, then with each of the rivals.
   LabelGraph apart = graph;
   apart.set(std::min(from, to), std::max(from, to), Link::none);
@@ -22,9 +22,10 @@ LabelSupport label_support(const LabelScore& score, const LabelGraph& graph, std
   const std::vector<double> cause_caused = score.by_environment(from, linked(cause, to, true));
   LabelSupport support;
   for (std::size_t e = 0; e < score.environments(); ++e) {
-    support.against_reverse.push_back(cause_alone[e] + effect_caused[e] - cause_caused[e] -
-                                      effect_alone[e]);
-    support.against_hidden.push_back(effect_caused[e] - effect_alone[e]);
+    const double counts = speaks[e] ? 1 : 0;
+    support.against_reverse.push_back(
+        counts * (cause_alone[e] + effect_caused[e] - cause_caused[e] - effect_alone[e]));
+    support.against_hidden.push_back(counts * (effect_caused[e] - effect_alone[e]));
   }
   const auto& terms = support.against_reverse;
   support.reverse = std::accumulate(terms.begin(), terms.end(), 0.0);
@@ -37,13 +38,13 @@ LabelSupport label_support(const LabelScore& score, const LabelGraph& graph, std
   return support;
 }
 
-double highest_probability(const LabelSupport& support) {
+DirectionLimit direction_limit(const LabelSupport& support) {
   constexpr double clear = 3;  // nats: odds of 20
   constexpr double unsupported = 0.75, contested = 0.9;
-  if (support.reverse < clear) return unsupported;
-  if (support.hidden < clear) return contested;
-  if (support.without_best < -1) return contested;  // the others turn it round
-  return 1;
+  if (support.reverse < clear) return {unsupported, false};
+  if (support.hidden < clear) return {contested, true};
+  if (support.without_best < -1) return {contested, false};  // the others turn it round
+  return {};
 }
 
 }  // namespace whence

@@ -15,12 +15,17 @@ struct LabelSupport {
   std::size_t best = 0;            // that environment
 };
 
+/// `speaks` says of each environment whether it counts.
 LabelSupport label_support(const LabelScore& score, const LabelGraph& graph, std::size_t from,
-                           std::size_t to);
+                           std::size_t to, const std::vector<char>& speaks);
 
-/// The highest probability that this support allows for the direction. Shifts must speak for it
-/// against its reverse, and against something hidden behind both: the effect must have followed its
-/// cause somewhere.
-double highest_probability(const LabelSupport& support);
+/// The highest probability that a support allows for the direction, and what takes the rest: its
+/// reverse, or something hidden behind both. Shifts must speak against both; against the latter
+/// they do where the effect followed its cause.
+struct DirectionLimit {
+  double highest = 1;
+  bool rest_is_hidden = false;
+};
+DirectionLimit direction_limit(const LabelSupport& support);
 
 }  // namespace whence

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -54,6 +55,9 @@ Json edge_json(const GraphResult& result, const EdgeFinding& edge) {
                        {"to", result.variables[edge.to]},
                        {"probability", bounded(edge.probability)},
                        {"adjacent_probability", bounded(edge.adjacent_probability)},
+                       {"in_shifts_only", result.shift_only.variables == 0
+                                              ? 0.0
+                                              : result.shift_only.at(edge.from, edge.to)},
                        {"shift_log_odds", explained ? Json(edge.shift_log_odds) : Json()},
                        {"leave_one_out", explained ? range_json(edge.leave_one_out) : Json()},
                        {"support", explained ? support_json(result, edge) : Json()}});
@@ -113,7 +117,8 @@ Json environment_json(const GraphResult& result, const GraphEnvironment& e) {
                        {"baseline", e.baseline},
                        {"changed", std::move(changed)},
                        {"all_changed", told ? Json(bounded(e.all_changed)) : Json()},
-                       {"none_changed", told ? Json(bounded(e.none_changed)) : Json()}});
+                       {"none_changed", told ? Json(bounded(e.none_changed)) : Json()},
+                       {"drift", e.drift}});
 }
 
 /// Equal graphs once, with how often they were drawn; most frequent first.
@@ -137,6 +142,41 @@ Json draws_json(const GraphResult& result) {
       pairs.items.push_back(Json::list(std::vector<double>{double(from), double(to)}));
     list.items.push_back(Json::object({{"count", count}, {"edges", std::move(pairs)}}));
   }
+  return list;
+}
+
+/// Pairs that depend on each other without either being the cause, most probable first.
+Json hidden_json(const GraphResult& result) {
+  Json list = Json::list();
+  if (result.hidden.variables == 0) return list;
+  std::vector<std::tuple<double, std::size_t, std::size_t>> pairs;
+  for (std::size_t a = 0; a < result.variables.size(); ++a)
+    for (std::size_t b = a + 1; b < result.variables.size(); ++b)
+      if (result.hidden.at(a, b) > 0.01) pairs.emplace_back(-result.hidden.at(a, b), a, b);
+  std::sort(pairs.begin(), pairs.end());
+  for (const auto& [p, a, b] : pairs)
+    list.items.push_back(Json::object({{"a", result.variables[a]},
+                                       {"b", result.variables[b]},
+                                       {"probability", bounded(-p)}}));
+  return list;
+}
+
+/// By variable: how far its mechanism drifts from run to run, where it does.
+Json drift_json(const GraphResult& result) {
+  Json list = Json::object();
+  for (std::size_t v = 0; v < result.drift.size(); ++v)
+    if (result.drift[v] > 0) list.set(result.variables[v], result.drift[v]);
+  return list;
+}
+
+Json checks_json(const GraphResult& result) {
+  Json list = Json::list();
+  for (std::size_t v = 0; v < result.checks.size(); ++v)
+    if (result.checks[v].checked)
+      list.items.push_back(Json::object({{"variable", result.variables[v]},
+                                         {"gain", result.checks[v].gain},
+                                         {"standard_error", result.checks[v].standard_error},
+                                         {"not_linear", result.checks[v].not_linear}}));
   return list;
 }
 
@@ -293,8 +333,12 @@ std::vector<std::string> assumptions_of(const GraphResult& result) {
   list.push_back(
       "A direction that no shift supports follows from which variables are independent of which, "
       "from other edges, or from what was given; a hidden common cause would upset it.");
+  if (result.model == GraphModel::labels)
+    list[0] = "There are no cycles; a common cause that is hidden acts on two variables at most.";
   list.push_back(result.model == GraphModel::categorical ? "All variables are categorical."
-                                                         : "Effects are linear in their causes.");
+                 : result.model == GraphModel::linear
+                     ? "Effects are linear in their causes."
+                     : "Mechanisms may have any form that a smooth regression can follow.");
   return list;
 }
 
@@ -312,8 +356,11 @@ Json graph_result_json(const GraphResult& result, const GraphProvenance& provena
         listed(result.environments,
                [&](const GraphEnvironment& e) { return environment_json(result, e); })},
        {"quiet", has_posterior(result) ? Json(bounded(result.quiet)) : Json()},
+       {"hidden", hidden_json(result)},
+       {"drift", drift_json(result)},
        {"model", Json::object({{"name", name_of(result.model)},
                                {"reason", result.model_reason},
+                               {"checks", checks_json(result)},
                                {"scale", has_posterior(result) ? Json(result.scale) : Json()},
                                {"variables", listed(provenance.variables, variable_json)}})},
        {"search", search_json(result)},
