@@ -419,7 +419,8 @@ void add_common(CLI::App& app, DiscoverCommand& c) {
   add_value(app, "--dcdi", c.dcdi, "DIR", "data as DCDI keeps them");
   add_value(app, "--index", c.index, "N", "which data set of that folder");
   add_value(app, "--enco", c.enco, "FILE", "data as ENCO keeps them (.npz)");
-  add_value(app, "--model", c.model, "auto|linear|categorical|labels", "what is assumed of the data");
+  add_value(app, "--model", c.model, "auto|linear|categorical|labels",
+            "what is assumed of the data");
   add_value(app, "--noise", c.noise, "robust|gaussian",
             "of linear mechanisms; robust: tails may be heavy");
   app.add_option("--targets", c.targets,

@@ -46,9 +46,9 @@ GraphOptions reordered(const GraphOptions& options, const CanonicalOrder& order)
   const bool vector = variable.dimension != 1;
   throw Error(ExitCode::usage, "E-USAGE-MODEL", variable.name,
               fmt::format("the model '{}' cannot take this column, which holds {}", name_of(asked),
-                          vector                                           ? "vectors"
+                          vector                                         ? "vectors"
                           : variable.kind == Variable::Kind::categorical ? "categories"
-                                                                           : "numbers"),
+                                                                         : "numbers"),
               "the model 'labels' takes columns of any kind, mixed");
 }
 
@@ -69,7 +69,7 @@ std::size_t reference_of(const Dataset& data, const GraphOptions& options) {
 
 /// The model that suits the data in canonical order, with its reason.
 GraphModel model_of(const Dataset& data, const GraphOptions& options, std::string& reason,
-                    std::vector<ModelCheck>& checks) {
+                    std::vector<LineCheck>& checks) {
   if (options.model != GraphModel::automatic) {
     for (const Variable& variable : data.variables)
       if (!fits(options.model, variable)) refuse_model(options.model, variable);
@@ -226,7 +226,8 @@ void warn_of_labels(GraphResult& result, const GraphOptions& options) {
   if (!options.baseline)
     for (const GraphEnvironment& environment : result.environments)
       if (environment.baseline)
-        say(fmt::format("no baseline was named: {} has most rows, and the others are compared "
+        say(
+            fmt::format("no baseline was named: {} has most rows, and the others are compared "
                         "with it",
                         excerpt(environment.name)));
   std::vector<std::string> pairs, drifting, environments;
@@ -235,12 +236,12 @@ void warn_of_labels(GraphResult& result, const GraphOptions& options) {
       if (result.hidden.at(a, b) > likely)
         pairs.push_back(excerpt(result.variables[a]) + " and " + excerpt(result.variables[b]));
     if (result.drift[a] > 0)
-      drifting.push_back(
-          fmt::format("{} ({:.2g})", excerpt(result.variables[a]), result.drift[a]));
+      drifting.push_back(fmt::format("{} ({:.2g})", excerpt(result.variables[a]), result.drift[a]));
   }
   for (const GraphEnvironment& environment : result.environments)
     if (environment.drift > 0 && environment.all_changed < likely)
-      environments.push_back(fmt::format("{} ({:.2g})", excerpt(environment.name), environment.drift));
+      environments.push_back(
+          fmt::format("{} ({:.2g})", excerpt(environment.name), environment.drift));
   if (!pairs.empty())
     say("dependent through something hidden, neither causing the other: " + joined(pairs));
   if (!drifting.empty())
@@ -457,7 +458,7 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options, const P
   const CanonicalOrder order = in_canonical_order(data, options.baseline);
   GraphOptions how = reordered(options, order);
   std::string reason;
-  std::vector<ModelCheck> checks;
+  std::vector<LineCheck> checks;
   how.model = model_of(order.data, how, reason, checks);
   if (how.model == GraphModel::labels) {
     how.baseline = reference_of(order.data, how);
@@ -511,7 +512,7 @@ double graph_score(const Dataset& data, const Graph& graph, const GraphOptions& 
                    double scale) {
   GraphOptions how = options;
   std::string reason;
-  std::vector<ModelCheck> checks;
+  std::vector<LineCheck> checks;
   how.model = model_of(data, options, reason, checks);
   const ScoredFamilies scored = score_families(data, how, scale);
   GraphClimber climber(

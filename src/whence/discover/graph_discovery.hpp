@@ -13,8 +13,8 @@
 #include "whence/belief/graph_belief.hpp"
 #include "whence/core/dataset.hpp"
 #include "whence/core/report.hpp"
-#include "whence/evidence/linear_family_scores.hpp"
 #include "whence/discover/model_check.hpp"
+#include "whence/evidence/linear_family_scores.hpp"
 
 namespace whence {
 
@@ -66,7 +66,8 @@ struct GraphEnvironment {
   bool baseline = false;
   std::vector<double> changed;  // [variable]; empty where the engine cannot tell
   double all_changed = 0, none_changed = 0;
-  double drift = 0;  // by labels: by how much all mechanisms drifted, in residual standard deviations
+  double drift =
+      0;  // by labels: by how much all mechanisms drifted, in residual standard deviations
 };
 
 /// How the search went.
@@ -92,11 +93,11 @@ struct GraphResult {
   // By labels only (else without variables): dependence that is no cause of either, symmetric; and
   // what part of `edges` shows in shifts alone, [cause][effect].
   EdgeMatrix hidden, shift_only;
-  std::vector<double> drift;       // [variable], by labels: how far its mechanism drifts everywhere
-  std::vector<ModelCheck> checks;  // [variable]: whether a line is enough; empty where not asked
-  Graph graph;                        // edges more probable than not
-  bool cycle_broken = false;          // the weakest edge of a cycle was left out of it
-  EquivalenceClass essential;         // what these changes can say of the graph at best
+  std::vector<double> drift;      // [variable], by labels: how far its mechanism drifts everywhere
+  std::vector<LineCheck> checks;  // [variable]: whether a line is enough; empty where not asked
+  Graph graph;                    // edges more probable than not
+  bool cycle_broken = false;      // the weakest edge of a cycle was left out of it
+  EquivalenceClass essential;     // what these changes can say of the graph at best
   std::vector<GraphEnvironment> environments;
   double quiet = 0;          // P(nothing changed anywhere)
   std::vector<Graph> draws;  // from the posterior, equally weighted

@@ -20,12 +20,10 @@ std::vector<double> drift_weights(const LabelScore& score, const LabelGraph& gra
   constexpr double usual_drift = 0.3;
   std::vector<double> log_weight;
   for (std::size_t t = 0; t < drift_scales.size(); ++t) {
-    double sum =
-        t > 0 ? -2 * std::log(m) - 0.5 * std::pow(drift_scales[t] / usual_drift, 2) : 0;
+    double sum = t > 0 ? -2 * std::log(m) - 0.5 * std::pow(drift_scales[t] / usual_drift, 2) : 0;
     for (std::size_t v = 0; v < score.variables(); ++v) {
-      const double odds = score.shift()
-                              .drifted(v, graph.families[v].causes, e)
-                              .log_odds[score.drift_of(t, v)];
+      const double odds =
+          score.shift().drifted(v, graph.families[v].causes, e).log_odds[score.drift_of(t, v)];
       sum += log_add_exp(std::log1p(-1 / m) - odds, -std::log(m));
     }
     log_weight.push_back(sum);
@@ -126,9 +124,8 @@ GraphEnvironment environment_of(const LabelScore& score, const LabelGraph& best,
     for (const LabelGraph& graph : draws)
       for (std::size_t t = 0; t < weight.size(); ++t) {
         if (weight[t] < 1e-4) continue;
-        const double odds = score.shift()
-                                .drifted(v, graph.families[v].causes, e)
-                                .log_odds[score.drift_of(t, v)];
+        const double odds =
+            score.shift().drifted(v, graph.families[v].causes, e).log_odds[score.drift_of(t, v)];
         environment.changed[v] += each * weight[t] * sigmoid(odds - prior);
       }
   constexpr double too_much = 0.97, single = 0.9;  // single: where everything changed, no one did
@@ -184,7 +181,8 @@ GraphResult find_graph_by_labels(const Dataset& data, const GraphOptions& option
   for (std::size_t drift : score.regime().variable_drift)
     result.drift.push_back(drift_scales[drift]);
   constexpr std::size_t kept_draws = 200;
-  for (std::size_t k = 0; k < draws.size(); k += std::max<std::size_t>(1, draws.size() / kept_draws)) {
+  for (std::size_t k = 0; k < draws.size();
+       k += std::max<std::size_t>(1, draws.size() / kept_draws)) {
     Graph graph(m);
     for (std::size_t v = 0; v < m; ++v)
       draws[k].families[v].causes.each(

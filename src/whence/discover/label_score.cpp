@@ -49,13 +49,11 @@ double LabelScore::link_gain(std::size_t child, const VariableSet& linked) const
 
 double LabelScore::compute(std::size_t child, const LabelFamily& family) const {
   const std::size_t links = family.linked.size();
-  const double dependence =
-      link_gain(child, family.linked) -
-      prices_.link_per_row * double(joint_.rows()) * double(links);
-  const double prices =
-      log_choose(variables() - 1, links) +
-      prices_.hidden * double(family.linked.minus(family.causes).size()) +
-      prices_.shift_only * double(family.causes.minus(family.linked).size());
+  const double dependence = link_gain(child, family.linked) -
+                            prices_.link_per_row * double(joint_.rows()) * double(links);
+  const double prices = log_choose(variables() - 1, links) +
+                        prices_.hidden * double(family.linked.minus(family.causes).size()) +
+                        prices_.shift_only * double(family.causes.minus(family.linked).size());
   double shifts = 0;
   for (double term : by_environment(child, family)) shifts += term;
   return temper_ * dependence - prices + shifts;

@@ -25,7 +25,7 @@ struct LabelFamily {
 
 /// What is believed of environments while families are scored.
 struct LabelRegime {
-  std::vector<char> counts;                   // [environment]: whether it says anything
+  std::vector<char> counts;                    // [environment]: whether it says anything
   std::vector<std::size_t> environment_drift;  // indices into drift_scales
   std::vector<std::size_t> variable_drift;
   bool operator==(const LabelRegime&) const = default;
@@ -42,7 +42,8 @@ struct LabelPrices {
 
 class LabelScore {
  public:
-  LabelScore(const JointEvidence& joint, const ShiftEvidence& shift, const LabelPrices& prices = {});
+  LabelScore(const JointEvidence& joint, const ShiftEvidence& shift,
+             const LabelPrices& prices = {});
 
   std::size_t variables() const { return shift_.variables(); }
   std::size_t environments() const { return shift_.environments(); }

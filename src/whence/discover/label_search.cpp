@@ -11,9 +11,9 @@ namespace whence {
 
 namespace {
 
-constexpr double impossible = -1e9;   // nats
-constexpr double improved = 1e-6;     // smaller gains are rounding
-constexpr double clear_move = 5;      // nats: the variable's own law differs
+constexpr double impossible = -1e9;  // nats
+constexpr double improved = 1e-6;    // smaller gains are rounding
+constexpr double clear_move = 5;     // nats: the variable's own law differs
 
 }  // namespace
 
@@ -84,7 +84,8 @@ double LabelSearch::total(const LabelGraph& graph) const {
 bool LabelSearch::allowed(std::size_t a, std::size_t b, Link link) const {
   if (options_.knowledge == nullptr || options_.knowledge->words.empty()) return true;
   using Word = EdgeKnowledge::Word;
-  const Word forward = options_.knowledge->of(m_, a, b), backward = options_.knowledge->of(m_, b, a);
+  const Word forward = options_.knowledge->of(m_, a, b),
+             backward = options_.knowledge->of(m_, b, a);
   const bool goes_forward = link == Link::forward || link == Link::shift_forward;
   const bool goes_backward = link == Link::backward || link == Link::shift_backward;
   if (forward == Word::required) return goes_forward;
@@ -101,7 +102,8 @@ bool LabelSearch::allows_family(std::size_t child, const LabelFamily& family) co
     const auto word = options_.knowledge->of(m_, v, child);
     if (word == EdgeKnowledge::Word::forbidden && family.causes.has(v)) fine = false;
     if (word == EdgeKnowledge::Word::required && !family.causes.has(v)) fine = false;
-    if (options_.knowledge->of(m_, child, v) == EdgeKnowledge::Word::required && family.all().has(v))
+    if (options_.knowledge->of(m_, child, v) == EdgeKnowledge::Word::required &&
+        family.all().has(v))
       fine = false;
   }
   return fine;
@@ -117,7 +119,8 @@ void LabelSearch::find_candidates() {
     if (stopped()) return;
     for (std::size_t b = 0; b < a; ++b) {
       const auto one = VariableSet().with(a), other = VariableSet().with(b);
-      marginal[a * m_ + b] = joint.joint(one | other) - joint.joint(one) - joint.joint(other) - price;
+      marginal[a * m_ + b] =
+          joint.joint(one | other) - joint.joint(one) - joint.joint(other) - price;
     }
   });
   for (std::size_t a = 0; a < m_; ++a)
@@ -386,10 +389,10 @@ LabelRegime LabelSearch::estimated_regime() const {
     for (std::size_t e = 0; e < environments; ++e) {
       double best = -INFINITY;
       for (std::size_t t = 0; t < scales; ++t) {
-        double value =
-            t > 0 ? -2 * log_m - 0.5 * std::pow(drift_scales[t] / usual_drift, 2) : 0;
+        double value = t > 0 ? -2 * log_m - 0.5 * std::pow(drift_scales[t] / usual_drift, 2) : 0;
         for (std::size_t v = 0; v < m_; ++v)
-          value += table[(v * environments + e) * scales + combined_drift(t, regime.variable_drift[v])];
+          value +=
+              table[(v * environments + e) * scales + combined_drift(t, regime.variable_drift[v])];
         if (value <= best + 1e-9) continue;
         best = value;
         regime.environment_drift[e] = t;
@@ -401,7 +404,8 @@ LabelRegime LabelSearch::estimated_regime() const {
       for (std::size_t t = 0; t < scales; ++t) {
         double value = t > 0 ? -2 * log_m : 0;
         for (std::size_t e = 0; e < environments; ++e)
-          value += table[(v * environments + e) * scales + combined_drift(regime.environment_drift[e], t)];
+          value += table[(v * environments + e) * scales +
+                         combined_drift(regime.environment_drift[e], t)];
         if (value <= best + 1e-9) continue;
         best = value;
         regime.variable_drift[v] = t;
@@ -457,7 +461,8 @@ void LabelSearch::run(const Progress& progress) {
   for (std::size_t v = 0; v < m_ && options_.knowledge != nullptr; ++v)
     for (std::size_t cause = 0; cause < m_; ++cause)
       if (options_.knowledge->of(m_, cause, v) == EdgeKnowledge::Word::required)
-        best_.set(std::min(cause, v), std::max(cause, v), cause < v ? Link::forward : Link::backward);
+        best_.set(std::min(cause, v), std::max(cause, v),
+                  cause < v ? Link::forward : Link::backward);
   climb(best_);
   if (progress) progress(0.3);
   // Orders to start from: what moves rarely first; that of the climbed graph; random ones.

@@ -40,7 +40,7 @@ struct LabelSearchOptions {
   int threads = 1;
   int starts = 3;
   std::size_t most_parents = 7;
-  int chains = 4, steps = 4000;  // per chain
+  int chains = 4, steps = 4000;              // per chain
   const EdgeKnowledge* knowledge = nullptr;  // [cause][effect]
   const std::atomic<bool>* stop = nullptr;
 };
@@ -95,9 +95,9 @@ class LabelSearch {
   LabelScore& score_;
   LabelSearchOptions options_;
   std::size_t m_;
-  std::vector<char> candidates_;        // [a][b], symmetric
-  std::vector<VariableSet> partners_;   // candidates of each variable
-  std::vector<VariableSet> movers_;     // what moved most where the variable moved too
+  std::vector<char> candidates_;       // [a][b], symmetric
+  std::vector<VariableSet> partners_;  // candidates of each variable
+  std::vector<VariableSet> movers_;    // what moved most where the variable moved too
   LabelGraph best_;
   mutable SharedCache<BestKey, LabelFamily, BestHash> best_families_;
 };

@@ -58,7 +58,8 @@ void CodedColumns::add_real(const Dataset& data, std::size_t v, std::size_t base
   variables_.push_back({true, codes_.size(), d});
   for (std::size_t k = 0; k < d; ++k) {
     std::vector<double> known;
-    for (std::size_t r = reference.begin; r < reference.end; ++r) known.push_back(values[r * d + k]);
+    for (std::size_t r = reference.begin; r < reference.end; ++r)
+      known.push_back(values[r * d + k]);
     const RobustScale scale = robust_scale(std::move(known));
     std::vector<float> code(data.rows());
     for (std::size_t r = 0; r < code.size(); ++r)

@@ -38,8 +38,7 @@ HWY_ATTR void GramBlock(const float* const* a, const float* const* b, std::size_
       for (std::size_t j = 0; j < B; ++j) right[j] = hn::LoadU(d, b[j] + r);
       for (std::size_t i = 0; i < B; ++i) {
         const Floats left = hn::LoadU(d, a[i] + r);
-        for (std::size_t j = 0; j < B; ++j)
-          sum[i][j] = hn::Add(sum[i][j], hn::Mul(left, right[j]));
+        for (std::size_t j = 0; j < B; ++j) sum[i][j] = hn::Add(sum[i][j], hn::Mul(left, right[j]));
       }
     }
     for (std::size_t i = 0; i < B; ++i)

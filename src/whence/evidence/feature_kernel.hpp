@@ -33,8 +33,8 @@ class FeatureColumns {
 /// gram[i * q + j] = sum over rows of x_i x_j (times `weight`, of stride() numbers, where given).
 void gram_matrix(const FeatureColumns& x, const float* weight, std::span<double> gram);
 
-/// to = a smooth wave of (phase + sum_k weight_k column_k), period 2: close to sin(pi x), between -1
-/// and 1.
+/// to = a smooth wave of (phase + sum_k weight_k column_k), period 2: close to sin(pi x), between
+/// -1 and 1.
 void fill_wave(std::span<const float* const> columns, std::span<const float> weight, float phase,
                std::size_t stride, float* to);
 

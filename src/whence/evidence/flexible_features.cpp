@@ -40,7 +40,8 @@ std::vector<float> FlexibleFeatures::precisions(const VariableSet& given) const 
 void FlexibleFeatures::fill(const VariableSet& given, const FeatureColumns& codes,
                             FeatureColumns& x) const {
   const std::vector<Coordinate> list = coordinates_of(columns_, given);
-  fill_second_order(list, [&](std::size_t c) { return codes.column(c); }, x);
+  fill_second_order(
+      list, [&](std::size_t c) { return codes.column(c); }, x);
   std::size_t at = second_order_count(list);
   for (const Coordinate& c : list) {
     if (!c.real) continue;

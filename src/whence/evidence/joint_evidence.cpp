@@ -72,15 +72,14 @@ void spread_over_grid(std::vector<double>& x, Stream stream) {
 
 }  // namespace
 
-JointEvidence::JointEvidence(const CodedColumns& columns, const Dataset& data,
-                             std::size_t baseline, std::uint64_t seed, std::size_t most_rows,
-                             std::size_t waves)
+JointEvidence::JointEvidence(const CodedColumns& columns, const Dataset& data, std::size_t baseline,
+                             std::uint64_t seed, std::size_t most_rows, std::size_t waves)
     : columns_(columns),
       features_(columns, waves, seed),
       codes_(0, 0),
       levels_(data.variables.size()) {
-  const std::vector<std::size_t> rows = draw_rows(data.environments[baseline], most_rows,
-                                                  Stream(seed, Purpose::search, {4, 0, 0}));
+  const std::vector<std::size_t> rows =
+      draw_rows(data.environments[baseline], most_rows, Stream(seed, Purpose::search, {4, 0, 0}));
   codes_ = gather_rows(columns, rows);
   for (std::size_t v = 0; v < data.variables.size(); ++v) {
     if (columns.variable(v).real)
@@ -187,8 +186,7 @@ std::vector<double> JointEvidence::all_conditionals(const VariableSet& given) co
   FeatureColumns x(codes_.rows(), precision.size() + targets_.size());
   features_.fill(given, codes_, x);
   for (std::size_t k = 0; k < targets_.size(); ++k)
-    std::copy(targets_[k].values.begin(), targets_[k].values.end(),
-              x.column(precision.size() + k));
+    std::copy(targets_[k].values.begin(), targets_[k].values.end(), x.column(precision.size() + k));
   const auto q = Eigen::Index(precision.size()), all = Eigen::Index(x.columns());
   Matrix gram(all, all);
   gram_matrix(x, nullptr, {gram.data(), std::size_t(all * all)});
@@ -264,10 +262,10 @@ double JointEvidence::level_evidence(std::size_t v, const VariableSet& given) co
         part.column(c.column)[r] = codes_.column(c.column)[rows[r]];
     AlignedFloats labels(part.stride());
     for (std::size_t r = 0; r < rows.size(); ++r) labels[r] = level[rows[r]] == k ? 1.0F : 0.0F;
-    sum += fit_logistic(
-               second_order(list, rows.size(), [&](std::size_t c) { return part.column(c); }),
-               labels)
-               .log_evidence;
+    sum +=
+        fit_logistic(second_order(list, rows.size(), [&](std::size_t c) { return part.column(c); }),
+                     labels)
+            .log_evidence;
   }
   return sum;
 }

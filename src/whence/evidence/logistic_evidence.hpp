@@ -12,8 +12,8 @@ namespace whence {
 /// so that neither units nor correlated features matter.
 struct LogisticPrior {
   double strength = 0.25;
-  double ridge = 0.01;       // share of each feature's own variance added on the diagonal
-  double intercept = 0.01;   // precision of the first coefficient
+  double ridge = 0.01;      // share of each feature's own variance added on the diagonal
+  double intercept = 0.01;  // precision of the first coefficient
 };
 
 /// The most probable coefficients, and log P(labels | features).

@@ -32,7 +32,8 @@ inline bool makes_product(const Coordinate& a, const Coordinate& b) {
   return a.variable != b.variable || a.real;
 }
 
-/// 1, then for each coordinate itself, its square if it is real, and its products with earlier ones.
+/// 1, then for each coordinate itself, its square if it is real, and its products with earlier
+/// ones.
 inline std::size_t second_order_count(const std::vector<Coordinate>& list) {
   std::size_t count = 1;
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -36,11 +36,11 @@ std::size_t combined_drift(std::size_t a, std::size_t b) {
   return k;
 }
 
-ShiftEvidence::ShiftEvidence(const CodedColumns& columns, const Dataset& data,
-                             std::size_t baseline, std::uint64_t seed, const ShiftRows& most)
+ShiftEvidence::ShiftEvidence(const CodedColumns& columns, const Dataset& data, std::size_t baseline,
+                             std::uint64_t seed, const ShiftRows& most)
     : columns_(columns), features_(columns, regression_waves, seed), codes_(0, 0) {
-  std::vector<std::size_t> rows = draw_rows(data.environments[baseline], most.fitted,
-                                            Stream(seed, Purpose::search, {1, 0, 0}));
+  std::vector<std::size_t> rows =
+      draw_rows(data.environments[baseline], most.fitted, Stream(seed, Purpose::search, {1, 0, 0}));
   fitted_ = rows.size();
   const std::size_t compared = std::min(most.of_baseline, fitted_);
   const std::size_t others = data.environments.size() - 1;
@@ -50,8 +50,7 @@ ShiftEvidence::ShiftEvidence(const CodedColumns& columns, const Dataset& data,
         draw_rows(data.environments[e], most.of_environment,
                   Stream(seed, Purpose::search, {2, std::uint32_t(e), 0}));
     // Windows of the baseline are spread out, so that one odd stretch does not meet all.
-    const std::size_t from =
-        others > 1 ? windows_.size() * (fitted_ - compared) / (others - 1) : 0;
+    const std::size_t from = others > 1 ? windows_.size() * (fitted_ - compared) / (others - 1) : 0;
     windows_.push_back({rows.size(), rows.size() + own.size(), from, from + compared});
     rows.insert(rows.end(), own.begin(), own.end());
     const std::size_t n = own.size() + compared;
@@ -91,13 +90,13 @@ std::vector<Coordinate> renumbered(std::vector<Coordinate> list) {
 const LogisticFit& ShiftEvidence::fit(const VariableSet& set, std::size_t e) const {
   return fit_cache_.get({set, e}, [&] {
     const std::vector<Coordinate> list = coordinates_of(columns_, set);
-    const auto columns = window_columns(
-        list, [&](std::size_t c) { return in_window(e, codes_.column(c)); });
+    const auto columns =
+        window_columns(list, [&](std::size_t c) { return in_window(e, codes_.column(c)); });
     const Window& w = windows_[e];
     const std::size_t n = w.end - w.begin + w.reference_end - w.reference;
-    return fit_logistic(second_order(renumbered(list), n,
-                                     [&](std::size_t k) { return columns[k].data(); }),
-                        labels_[e]);
+    return fit_logistic(
+        second_order(renumbered(list), n, [&](std::size_t k) { return columns[k].data(); }),
+        labels_[e]);
   });
 }
 
@@ -113,8 +112,7 @@ ShiftEvidence::Columns ShiftEvidence::remainders(std::size_t child,
   Matrix gram(q, q);
   gram_matrix(known, nullptr, {gram.data(), q * q});
   Matrix h = gram;
-  for (std::size_t j = 0; j < q; ++j)
-    h(Eigen::Index(j), Eigen::Index(j)) += std::abs(precision[j]);
+  for (std::size_t j = 0; j < q; ++j) h(Eigen::Index(j), Eigen::Index(j)) += std::abs(precision[j]);
   const Eigen::LLT<Matrix> factor(h);
   // Residuals of fitted rows are too small by the freedom that the fit had.
   const double freedom = (factor.solve(gram)).trace();
@@ -235,8 +233,8 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
   const std::size_t n = own + window.reference_end - window.reference;
   const LogisticFit& base = fit(parents, e);
   const std::vector<Coordinate> list = coordinates_of(columns_, parents);
-  const auto given = window_columns(
-      list, [&](std::size_t c) { return in_window(e, codes_.column(c)); });
+  const auto given =
+      window_columns(list, [&](std::size_t c) { return in_window(e, codes_.column(c)); });
   const bool real = columns_.variable(child).real;
   std::vector<std::vector<float>> z;
   for (const std::vector<float>& column : remainder) z.push_back(in_window(e, column.data()));
@@ -245,7 +243,8 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
   const std::size_t old = second_order_count(list);
   const std::size_t each = 1 + (real ? 1 : 0) + list.size();
   FeatureColumns x(n, old + each * z.size());
-  fill_second_order(renumbered(list), [&](std::size_t k) { return given[k].data(); }, x);
+  fill_second_order(
+      renumbered(list), [&](std::size_t k) { return given[k].data(); }, x);
   const auto gain = [&] {
     std::size_t at = old;
     for (const std::vector<float>& column : z) {

@@ -90,7 +90,7 @@ class ShiftEvidence {
 
   const CodedColumns& columns_;
   FlexibleFeatures features_;
-  FeatureColumns codes_;  // first of the baseline, then of each environment
+  FeatureColumns codes_;    // first of the baseline, then of each environment
   std::size_t fitted_ = 0;  // rows of the baseline
   std::vector<Window> windows_;
   std::vector<AlignedFloats> labels_;  // [environment]: its rows first

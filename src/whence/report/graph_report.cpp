@@ -51,16 +51,16 @@ Json range_json(const std::array<double, 2>& range) {
 
 Json edge_json(const GraphResult& result, const EdgeFinding& edge) {
   const bool explained = !edge.support.empty();
-  return Json::object({{"from", result.variables[edge.from]},
-                       {"to", result.variables[edge.to]},
-                       {"probability", bounded(edge.probability)},
-                       {"adjacent_probability", bounded(edge.adjacent_probability)},
-                       {"in_shifts_only", result.shift_only.variables == 0
-                                              ? 0.0
-                                              : result.shift_only.at(edge.from, edge.to)},
-                       {"shift_log_odds", explained ? Json(edge.shift_log_odds) : Json()},
-                       {"leave_one_out", explained ? range_json(edge.leave_one_out) : Json()},
-                       {"support", explained ? support_json(result, edge) : Json()}});
+  return Json::object(
+      {{"from", result.variables[edge.from]},
+       {"to", result.variables[edge.to]},
+       {"probability", bounded(edge.probability)},
+       {"adjacent_probability", bounded(edge.adjacent_probability)},
+       {"in_shifts_only",
+        result.shift_only.variables == 0 ? 0.0 : result.shift_only.at(edge.from, edge.to)},
+       {"shift_log_odds", explained ? Json(edge.shift_log_odds) : Json()},
+       {"leave_one_out", explained ? range_json(edge.leave_one_out) : Json()},
+       {"support", explained ? support_json(result, edge) : Json()}});
 }
 
 /// The findings, then whatever else is not impossible, so that the whole posterior can be judged.
@@ -155,9 +155,8 @@ Json hidden_json(const GraphResult& result) {
       if (result.hidden.at(a, b) > 0.01) pairs.emplace_back(-result.hidden.at(a, b), a, b);
   std::sort(pairs.begin(), pairs.end());
   for (const auto& [p, a, b] : pairs)
-    list.items.push_back(Json::object({{"a", result.variables[a]},
-                                       {"b", result.variables[b]},
-                                       {"probability", bounded(-p)}}));
+    list.items.push_back(Json::object(
+        {{"a", result.variables[a]}, {"b", result.variables[b]}, {"probability", bounded(-p)}}));
   return list;
 }
 
