@@ -82,16 +82,22 @@ double LabelScore::change_cost(std::size_t child, const VariableSet& causes, std
 /// Each environment at its own price, or a mechanism that differs from run to run anyway.
 std::vector<double> LabelScore::invariance(std::size_t child, const VariableSet& causes) const {
   std::vector<double> terms(environments());
-  double sum = 0, unstable = -2.3;
-  std::size_t counted = 0;
+  double sum = 0, unstable = 0;
+  std::size_t counted = 0, changed = 0;
   const double clear = std::log(double(variables()));
   for (std::size_t e = 0; e < environments(); ++e) {
     if (!regime_.counts[e]) continue;
     ++counted;
     terms[e] = change_cost(child, causes, e);
     sum += terms[e];
-    unstable -= change(child, causes, e) > clear ? 0.2 : 2;
+    const bool differs = change(child, causes, e) > clear;
+    changed += differs ? 1 : 0;
+    unstable -= differs ? 0.2 : 2;
   }
+  // That is said only of what differs nearly everywhere, at the price of one change.
+  constexpr std::size_t fewest = 4;
+  if (changed < fewest || 2 * changed <= counted) return terms;
+  unstable -= clear;
   if (sum >= unstable) return terms;
   for (std::size_t e = 0; e < environments(); ++e)
     if (regime_.counts[e]) terms[e] = unstable / double(counted);

@@ -33,7 +33,7 @@ struct LabelRegime {
 
 /// Prices, in nats unless said.
 struct LabelPrices {
-  double counted_rows = 500;   // the joint evidence of more rows than this is tempered to this many
+  double counted_rows = 250;   // the joint evidence of more rows than this is tempered to this many
   double link_per_row = 0.01;  // dependence weaker than this is not believed
   double hidden = 4, shift_only = 4;
   double moved_share = 0.2;  // nats per row: a cause moved far

@@ -76,6 +76,7 @@ JointEvidence::JointEvidence(const CodedColumns& columns, const Dataset& data, s
                              std::uint64_t seed, std::size_t most_rows, std::size_t waves)
     : columns_(columns),
       features_(columns, waves, seed),
+      level_features_(columns, 0, seed),
       codes_(0, 0),
       levels_(data.variables.size()) {
   const std::vector<std::size_t> rows =
@@ -262,10 +263,17 @@ double JointEvidence::level_evidence(std::size_t v, const VariableSet& given) co
         part.column(c.column)[r] = codes_.column(c.column)[rows[r]];
     AlignedFloats labels(part.stride());
     for (std::size_t r = 0; r < rows.size(); ++r) labels[r] = level[rows[r]] == k ? 1.0F : 0.0F;
-    sum +=
-        fit_logistic(second_order(list, rows.size(), [&](std::size_t c) { return part.column(c); }),
-                     labels)
-            .log_evidence;
+    const auto column = [&](std::size_t c) { return part.column(c); };
+    const double plain = fit_logistic(second_order(list, rows.size(), column), labels).log_evidence;
+    if (list.empty()) {
+      sum += plain;
+      continue;
+    }
+    // Or curves of each coordinate: the better of the two, at the price of the choice.
+    FeatureColumns curves(rows.size(), level_features_.precisions(given).size());
+    level_features_.fill(given, part, curves);
+    const LogisticPrior narrow{1.0, 0.01, 0.01};
+    sum += std::max(plain, fit_logistic(curves, labels, narrow).log_evidence) - std::log(2.0);
   }
   return sum;
 }

@@ -52,7 +52,7 @@ class JointEvidence {
   double level_evidence(std::size_t v, const VariableSet& given) const;
 
   const CodedColumns& columns_;
-  FlexibleFeatures features_;
+  FlexibleFeatures features_, level_features_;  // of numbers, of levels
   FeatureColumns codes_;
   std::vector<std::vector<int>> levels_;  // by variable; empty for real ones
   std::vector<Target> targets_;

@@ -26,6 +26,25 @@ FeatureColumns first_rows(const FeatureColumns& x, std::size_t rows, std::size_t
   return part;
 }
 
+/// By how much a prediction for each row is less sure than usual, at least 1: the leverage of its
+/// features against their mean leverage in the fitted rows. A fit says nothing of where it has not
+/// been.
+std::vector<double> strangeness(const FeatureColumns& x, std::size_t features,
+                                const Eigen::LLT<Matrix>& factor, std::size_t fitted) {
+  Matrix rows(Eigen::Index(features), Eigen::Index(x.rows()));
+  for (std::size_t j = 0; j < features; ++j)
+    for (std::size_t r = 0; r < x.rows(); ++r)
+      rows(Eigen::Index(j), Eigen::Index(r)) = x.column(j)[r];
+  factor.matrixL().solveInPlace(rows);
+  const Vector leverage = rows.colwise().squaredNorm().transpose();
+  const double usual = leverage.head(Eigen::Index(fitted)).mean();
+  constexpr double tolerated = 4;
+  std::vector<double> list(x.rows(), 1.0);
+  for (std::size_t r = fitted; r < x.rows(); ++r)
+    list[r] = std::sqrt(1 + std::max(0.0, leverage[Eigen::Index(r)] / usual - tolerated));
+  return list;
+}
+
 }  // namespace
 
 std::size_t combined_drift(std::size_t a, std::size_t b) {
@@ -124,6 +143,7 @@ ShiftEvidence::Columns ShiftEvidence::remainders(std::size_t child,
   gram_matrix(known_second, nullptr, {scale_gram.data(), second * second});
   scale_gram.diagonal().array() += 1;
   const Eigen::LLT<Matrix> scale_factor(scale_gram);
+  const std::vector<double> strange = strangeness(x, second, scale_factor, fitted_);
 
   const CodedVariable& variable = columns_.variable(child);
   Columns result;
@@ -155,7 +175,7 @@ ShiftEvidence::Columns ShiftEvidence::remainders(std::size_t child,
     constexpr double mean_size = 0.7979;  // of a standard normal variable
     for (std::size_t r = 0; r < n; ++r) {
       const double scale = std::clamp(double(size[r]), 0.3 * usual, 4 * usual) / mean_size;
-      left[r] = bounded_code(left[r] / scale);
+      left[r] = bounded_code(left[r] / scale / strange[r]);
     }
     result.push_back(std::move(left));
   }

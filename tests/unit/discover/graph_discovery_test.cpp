@@ -388,12 +388,5 @@ TEST(FindGraph, CopiesAreNamed) {
   EXPECT_TRUE(support::warns(result, "copies"));
 }
 
-TEST(FindGraph, KindsOfColumnsAreNotMixed) {
-  Dataset data = plain(3, {30, 20});
-  data.variables[0] = {"v0", Variable::Kind::categorical, 2, 1, {}};
-  data.columns[0] = {std::vector<std::int32_t>(50, 1), {}};
-  EXPECT_THROW(find_graph(data, quick()), Error);
-}
-
 }  // namespace
 }  // namespace whence

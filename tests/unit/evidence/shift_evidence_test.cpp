@@ -1,0 +1,88 @@
+// Changes of mechanisms by evidence from labels: seen where they are, absent where they are not,
+// and smaller the more drift is allowed for.
+#include "whence/evidence/shift_evidence.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "whence/math/random.hpp"
+
+namespace whence {
+namespace {
+
+/// x, then y = sin(2 x) + noise, then a level that depends on y. Environment 1: x moved; 2: y's
+/// mechanism got an offset; 3: nothing.
+Dataset sine_data() {
+  Stream stream(31, Purpose::tests, {0, 0, 0});
+  Dataset data;
+  data.variables = {{"x", Variable::Kind::real, 0, 1, {}},
+                    {"y", Variable::Kind::real, 0, 1, {}},
+                    {"level", Variable::Kind::categorical, 3, 1, {}}};
+  data.columns.resize(3);
+  std::size_t at = 0;
+  for (std::size_t e = 0; e < 4; ++e) {
+    const std::size_t rows = e == 0 ? 800 : 250;
+    for (std::size_t r = 0; r < rows; ++r) {
+      const double x = sample_normal(stream) + (e == 1 ? 1.5 : 0);
+      const double y = std::sin(2 * x) + 0.3 * sample_normal(stream) + (e == 2 ? 0.5 : 0);
+      const double u = stream.uniform();
+      data.columns[0].values.push_back(x);
+      data.columns[1].values.push_back(y);
+      data.columns[2].levels.push_back(u < 0.3 ? 0 : y > 0 ? 1 : 2);
+    }
+    data.environments.push_back({"e" + std::to_string(e), at, at + rows});
+    at += rows;
+  }
+  return data;
+}
+
+class ShiftEvidenceOfSines : public testing::Test {
+ protected:
+  Dataset data = sine_data();
+  CodedColumns columns{data, 0};
+  ShiftEvidence shift{columns, data, 0, 5};
+  VariableSet none, x = VariableSet().with(0), y = VariableSet().with(1);
+};
+
+TEST_F(ShiftEvidenceOfSines, SeesWhichVariablesMoved) {
+  EXPECT_GT(shift.moved(0, 0), 20);
+  EXPECT_LT(shift.moved(0, 1), 2);
+  EXPECT_GT(shift.moved(1, 1), 10);
+  for (std::size_t v = 0; v < 3; ++v) EXPECT_LT(shift.moved(v, 2), 2) << v;
+}
+
+TEST_F(ShiftEvidenceOfSines, AMechanismThatStayedIsNotCalledChanged) {
+  EXPECT_LT(shift.change(1, x, 0), 2);  // x moved, y given x did not
+  EXPECT_LT(shift.change(2, y, 0), 2);
+  EXPECT_LT(shift.change(2, y, 1), 2);
+  EXPECT_GT(shift.change(1, x, 1), 10);
+  EXPECT_GT(shift.change(0, y, 0), 10);  // the wrong way round it seems to have changed
+}
+
+TEST_F(ShiftEvidenceOfSines, DriftExplainsNoMoreThanItMay) {
+  const DriftedChange& offset = shift.drifted(1, x, 1);  // .5 / .3 standard deviations
+  for (std::size_t t = 1; t < drift_scales.size(); ++t)
+    EXPECT_LE(offset.log_odds[t], offset.log_odds[0]) << drift_scales[t];
+  EXPECT_GT(offset.log_odds[2], 5);                        // a drift of .1 does not explain it
+  EXPECT_LT(offset.log_odds[drift_scales.size() - 1], 5);  // one of 3.2 does
+  const DriftedChange& calm = shift.drifted(1, x, 2);
+  EXPECT_EQ(calm.log_odds[3], calm.log_odds[0]);
+}
+
+TEST(CombinedDrift, IsTheHypotenuseRoundedUp) {
+  EXPECT_EQ(combined_drift(0, 4), 4u);
+  EXPECT_EQ(combined_drift(3, 0), 3u);
+  EXPECT_EQ(drift_scales[combined_drift(4, 4)], 0.5);  // .3 and .3: .42
+}
+
+TEST(BoundedCode, GrowsSlowlyAndStops) {
+  EXPECT_EQ(bounded_code(2.5), 2.5F);
+  EXPECT_EQ(bounded_code(-2.5), -2.5F);
+  EXPECT_LT(bounded_code(6), 6);
+  EXPECT_GT(bounded_code(6), 4);
+  EXPECT_EQ(bounded_code(1e30), float(largest_code));
+}
+
+}  // namespace
+}  // namespace whence
