@@ -2,7 +2,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "whence/io/files/special_bytes.cpp"  // once per instruction set
-#include <hwy/foreach_target.h>                           // must come before highway.h
+#include <hwy/foreach_target.h>                                 // must come before highway.h
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
