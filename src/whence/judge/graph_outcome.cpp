@@ -80,6 +80,7 @@ void judge_undirected(const GraphResult& found, const GraphTruth& truth, GraphOu
 /// with another variable does not count.
 std::size_t on_top(const std::vector<double>& changed, const std::vector<std::size_t>& targets) {
   std::size_t found = 0;
+  if (changed.empty()) return found;  // the engine cannot tell
   for (std::size_t t : targets) {
     std::size_t ahead = 0;
     for (std::size_t v = 0; v < changed.size(); ++v)
@@ -136,18 +137,6 @@ void judge_hidden(const GraphResult& found, const GraphTruth& truth, GraphOutcom
   }
 }
 
-/// Results that state probabilities of hidden dependence have a matrix of them.
-template <class Result>
-bool hidden_by_matrix(const Result& found, std::vector<std::pair<std::size_t, std::size_t>>& out) {
-  if constexpr (requires { found.hidden.at(0, 0); }) {
-    for (std::size_t a = 0; a < found.hidden.variables; ++a)
-      for (std::size_t b = a + 1; b < found.hidden.variables; ++b)
-        if (found.hidden.at(a, b) > 0.5) out.emplace_back(a, b);
-    return found.hidden.variables > 0;
-  }
-  return false;
-}
-
 }  // namespace
 
 void CalibrationBins::add(double stated, bool is_true) {
@@ -182,7 +171,11 @@ void ConfidentEdges::add(const ConfidentEdges& others) {
 
 std::vector<std::pair<std::size_t, std::size_t>> hidden_pairs(const GraphResult& found) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
-  if (hidden_by_matrix(found, pairs)) return pairs;
+  const EdgeMatrix& hidden = found.hidden;
+  for (std::size_t a = 0; a < hidden.variables; ++a)
+    for (std::size_t b = a + 1; b < hidden.variables; ++b)
+      if (hidden.at(a, b) > 0.5) pairs.emplace_back(a, b);
+  if (hidden.variables > 0) return pairs;
   for (const auto& [from, to] : found.maybe_confounded)
     pairs.emplace_back(std::min(from, to), std::max(from, to));
   std::sort(pairs.begin(), pairs.end());

@@ -231,6 +231,7 @@ TEST(GraphOutcome, TargetsOnTopAreAheadOfAllOthers) {
   EXPECT_EQ(on_top({0.9, 0.2, 0.1}, {0, 1}), 2u);
   EXPECT_EQ(on_top({0.9, 0.1, 0.2}, {0, 1}), 1u);
   EXPECT_EQ(on_top({0.9, 0.1, 0.2}, {}), 0u);
+  EXPECT_EQ(on_top({}, {0}), 0u);  // nothing is said
 }
 
 TEST(GraphOutcome, EnvironmentsInWhichAllChangedAreCountedApart) {
@@ -262,6 +263,12 @@ TEST(GraphOutcome, HiddenPairsAreNamedRightlyAndWrongly) {
   const GraphOutcome out = judge_graph(judged.found, judged.truth);
   EXPECT_EQ(out.confounded_named, 1u);
   EXPECT_EQ(out.named_wrongly, 1u);
+  // Where there are probabilities, those count.
+  judged.found.hidden = EdgeMatrix(3);
+  judged.found.hidden.at(0, 1) = judged.found.hidden.at(1, 0) = 0.6;
+  judged.found.hidden.at(0, 2) = judged.found.hidden.at(2, 0) = 0.5;
+  EXPECT_EQ(hidden_pairs(judged.found), (std::vector{std::pair<std::size_t, std::size_t>{0, 1}}));
+  EXPECT_EQ(judge_graph(judged.found, judged.truth).confounded_named, 0u);
 }
 
 TEST(GraphOutcome, DirectionsThatTurnAreCounted) {
