@@ -12,7 +12,7 @@ namespace whence {
 
 namespace {
 
-constexpr std::size_t joint_rows = 1000, random_waves = 64;
+constexpr std::size_t joint_rows = 800, random_waves = 48;
 
 /// Posterior weights of an environment's drift, given a graph.
 std::vector<double> drift_weights(const LabelScore& score, const LabelGraph& graph, std::size_t e) {

@@ -182,13 +182,24 @@ ShiftEvidence::Columns ShiftEvidence::remainders(std::size_t child,
   return result;
 }
 
-const std::vector<DriftedChange>& ShiftEvidence::changes(std::size_t child,
-                                                         const VariableSet& parents) const {
+const std::vector<float>& ShiftEvidence::changes(std::size_t child,
+                                                 const VariableSet& parents) const {
   return change_cache_.get({parents, child}, [&] {
+    const Columns remainder = remainders(child, parents);
+    std::vector<float> list;
+    for (std::size_t e = 0; e < environments(); ++e)
+      list.push_back(compare(child, parents, e, remainder, false).log_odds[0]);
+    return list;
+  });
+}
+
+const std::vector<DriftedChange>& ShiftEvidence::drifts(std::size_t child,
+                                                        const VariableSet& parents) const {
+  return drift_cache_.get({parents, child}, [&] {
     const Columns remainder = remainders(child, parents);
     std::vector<DriftedChange> list;
     for (std::size_t e = 0; e < environments(); ++e)
-      list.push_back(compare(child, parents, e, remainder));
+      list.push_back(compare(child, parents, e, remainder, true));
     return list;
   });
 }
@@ -247,7 +258,7 @@ Drift estimate_drift(const std::vector<float>& z, std::size_t n, double referenc
 }  // namespace
 
 DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& parents, std::size_t e,
-                                     const Columns& remainder) const {
+                                     const Columns& remainder, bool drift_too) const {
   const Window& window = windows_[e];
   const std::size_t own = window.end - window.begin;
   const std::size_t n = own + window.reference_end - window.reference;
@@ -283,7 +294,7 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
   const double plain = gain();
   DriftedChange result;
   result.log_odds.fill(float(plain));
-  if (plain <= 0) return result;
+  if (plain <= 0 || !drift_too) return result;
   if (!real || z.size() != 1) {
     // Of levels only the size of the change is known: n d^2 v / 2 nats for a drift d of the logits.
     constexpr double logit_variance = 0.2;

@@ -53,13 +53,13 @@ class ShiftEvidence {
   double labels(const VariableSet& set, std::size_t e) const { return fit(set, e).log_evidence; }
   /// log-evidence that the mechanism of the child, given these parents, changed in environment e.
   double change(std::size_t child, const VariableSet& parents, std::size_t e) const {
-    return drifted(child, parents, e).log_odds[0];
+    return changes(child, parents)[e];
   }
   /// Whether the variable's own law differs.
   double moved(std::size_t v, std::size_t e) const { return change(v, {}, e); }
   /// The same evidence when mechanisms may drift.
   const DriftedChange& drifted(std::size_t child, const VariableSet& parents, std::size_t e) const {
-    return changes(child, parents)[e];
+    return drifts(child, parents)[e];
   }
 
   std::size_t fits() const { return change_cache_.size(); }
@@ -82,10 +82,12 @@ class ShiftEvidence {
   using Columns = std::vector<std::vector<float>>;
 
   const LogisticFit& fit(const VariableSet& set, std::size_t e) const;
-  const std::vector<DriftedChange>& changes(std::size_t child, const VariableSet& parents) const;
+  /// Both by environment; the second takes up to three times as long.
+  const std::vector<float>& changes(std::size_t child, const VariableSet& parents) const;
+  const std::vector<DriftedChange>& drifts(std::size_t child, const VariableSet& parents) const;
   Columns remainders(std::size_t child, const VariableSet& parents) const;
   DriftedChange compare(std::size_t child, const VariableSet& parents, std::size_t e,
-                        const Columns& remainder) const;
+                        const Columns& remainder, bool drift_too) const;
   std::vector<float> in_window(std::size_t e, const float* column) const;
 
   const CodedColumns& columns_;
@@ -95,7 +97,8 @@ class ShiftEvidence {
   std::vector<Window> windows_;
   std::vector<AlignedFloats> labels_;  // [environment]: its rows first
   mutable SharedCache<Key, LogisticFit, KeyHash> fit_cache_;
-  mutable SharedCache<Key, std::vector<DriftedChange>, KeyHash> change_cache_;
+  mutable SharedCache<Key, std::vector<float>, KeyHash> change_cache_;
+  mutable SharedCache<Key, std::vector<DriftedChange>, KeyHash> drift_cache_;
 };
 
 }  // namespace whence
