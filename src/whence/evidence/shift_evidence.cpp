@@ -45,6 +45,44 @@ std::vector<double> strangeness(const FeatureColumns& x, std::size_t features,
   return list;
 }
 
+/// One way to shrink all that is not linear in a regression: nearly a line, or any curve. A line
+/// that is enough goes on where a curve would stray.
+struct Ridge {
+  Eigen::LLT<Matrix> factor;
+  double log_volume = 0;  // of the prior against the posterior
+  double rows = 0;
+  double enlarged = 1;  // residuals of fitted rows are too small by the freedom that the fit had
+
+  double log_evidence(const Vector& cross, double squares) const {
+    constexpr double smallest = 1e-3;
+    const double left = squares - factor.matrixL().solve(cross).squaredNorm();
+    return log_volume - 0.5 * rows * std::log(std::max(smallest, left));
+  }
+};
+
+std::vector<Ridge> ridges_of(const Matrix& gram, const std::vector<float>& precision,
+                             std::size_t rows) {
+  std::vector<Ridge> list;
+  for (double shrink : {1.0, 100.0, 10000.0}) {
+    Matrix h = gram;
+    Ridge ridge;
+    for (std::size_t j = 0; j < precision.size(); ++j) {
+      const double used =
+          precision[j] < 0 || j == 0 ? std::abs(precision[j]) : double(precision[j]) * shrink;
+      h(Eigen::Index(j), Eigen::Index(j)) += used;
+      ridge.log_volume += 0.5 * std::log(used);
+    }
+    ridge.factor.compute(h);
+    ridge.log_volume -= ridge.factor.matrixLLT().diagonal().array().log().sum();
+    ridge.rows = double(rows);
+    const double freedom = ridge.factor.solve(gram).trace();
+    ridge.enlarged = 1 / std::max(0.5, 1 - freedom / double(rows));
+    list.push_back(std::move(ridge));
+    if (precision.size() == 1) break;
+  }
+  return list;
+}
+
 }  // namespace
 
 std::size_t combined_drift(std::size_t a, std::size_t b) {
@@ -130,13 +168,7 @@ ShiftEvidence::Columns ShiftEvidence::remainders(std::size_t child,
   const FeatureColumns known = first_rows(x, fitted_, q);
   Matrix gram(q, q);
   gram_matrix(known, nullptr, {gram.data(), q * q});
-  Matrix h = gram;
-  for (std::size_t j = 0; j < q; ++j) h(Eigen::Index(j), Eigen::Index(j)) += std::abs(precision[j]);
-  const Eigen::LLT<Matrix> factor(h);
-  // Residuals of fitted rows are too small by the freedom that the fit had.
-  const double freedom = (factor.solve(gram)).trace();
-  const double enlarged = 1 / std::max(0.5, 1 - freedom / double(fitted_));
-
+  const std::vector<Ridge> ridges = ridges_of(gram, precision, fitted_);
   const std::size_t second = second_order_count(coordinates_of(columns_, parents));
   const FeatureColumns known_second = first_rows(known, fitted_, second);
   Matrix scale_gram(second, second);
@@ -153,7 +185,15 @@ ShiftEvidence::Columns ShiftEvidence::remainders(std::size_t child,
     std::copy_n(y, fitted_, target.column(0));
     Vector cross(q);
     project(known, {target.column(0), target.stride()}, {cross.data(), q});
-    const Vector w = factor.solve(cross);
+    double squares = 0;
+    for (std::size_t r = 0; r < fitted_; ++r) squares += double(y[r]) * double(y[r]);
+    const Ridge* best = nullptr;
+    for (const Ridge& ridge : ridges)
+      if (best == nullptr ||
+          ridge.log_evidence(cross, squares) > best->log_evidence(cross, squares))
+        best = &ridge;
+    const Vector w = best->factor.solve(cross);
+    const double enlarged = best->enlarged;
     AlignedFloats mean(x.stride());
     add_scores(x, {w.data(), q}, 1, mean);
     std::vector<float> left(n);
