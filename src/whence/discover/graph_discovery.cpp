@@ -15,6 +15,7 @@
 #include "whence/discover/edge_support.hpp"
 #include "whence/discover/graph_search_plan.hpp"
 #include "whence/discover/label_graph.hpp"
+#include "whence/discover/outlying_rows.hpp"
 
 namespace whence {
 
@@ -453,8 +454,11 @@ std::string_view name_of(GraphModel model) {
   return "?";
 }
 
-GraphResult find_graph(const Dataset& data, const GraphOptions& options, const Progress& progress) {
-  check_size(data);
+namespace {
+
+/// By the model that suits the data, from all of their rows.
+GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
+                               const Progress& progress) {
   const CanonicalOrder order = in_canonical_order(data, options.baseline);
   GraphOptions how = reordered(options, order);
   std::string reason;
@@ -494,6 +498,60 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options, const P
   advise(result);
   suspect_hidden_causes(result, options);
   warn(result, data);
+  return result;
+}
+
+/// Two answers that contradict each other count half each. True where they do.
+bool blend(double& p, double other) {
+  constexpr double opposite = 0.5;
+  if (std::abs(p - other) < opposite) return false;
+  p = (p + other) / 2;
+  return true;
+}
+
+/// Where the answer hangs on a few rows that lie far out it is not stated as sure.
+void doubt_outlying_rows(GraphResult& result, const Dataset& data, const GraphOptions& options) {
+  const std::vector<std::size_t> rows = outlying_rows(data);
+  if (rows.empty() || (options.stop != nullptr && options.stop->load())) return;
+  const GraphResult without = find_with_all_rows(without_rows(data, rows), options, {});
+  bool doubted = false;
+  for (std::size_t k = 0; k < result.edges.values.size(); ++k)
+    doubted |= blend(result.edges.values[k], without.edges.values[k]);
+  for (std::size_t e = 0; e < result.environments.size(); ++e)
+    for (std::size_t v = 0; v < result.variables.size(); ++v)
+      doubted |= blend(result.environments[e].changed[v], without.environments[e].changed[v]);
+  if (!doubted) return;
+  std::vector<EdgeFinding> findings = edges_worth_showing(result.edges);
+  for (EdgeFinding& finding : findings)
+    for (const EdgeFinding& edge : result.findings)
+      if (edge.from == finding.from && edge.to == finding.to) {
+        finding.shift_log_odds = edge.shift_log_odds;
+        finding.support = edge.support;
+        finding.leave_one_out = {std::min(edge.leave_one_out[0], finding.probability),
+                                 std::max(edge.leave_one_out[1], finding.probability)};
+      }
+  result.findings = std::move(findings);
+  result.graph = likely_graph(result.edges, result.cycle_broken);
+  result.essential = equivalence_class(result.graph, likely_targets(result));
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> names;
+  for (std::size_t r : rows)
+    for (const Environment& e : data.environments)
+      if (r >= e.begin && r < e.end && names.size() < most_named)
+        names.push_back(fmt::format("{} row {}", excerpt(e.name), r - e.begin + 1));
+  result.warnings.push_back(fmt::format(
+      "part of the answer hangs on {} that {} far out ({}{}): it is different without "
+      "them, and is not stated as sure",
+      rows.size() == 1 ? "one row" : fmt::format("{} rows", rows.size()),
+      rows.size() == 1 ? "lies" : "lie", joined(names), rows.size() > most_named ? ", ..." : ""));
+}
+
+}  // namespace
+
+GraphResult find_graph(const Dataset& data, const GraphOptions& options, const Progress& progress) {
+  check_size(data);
+  GraphResult result = find_with_all_rows(data, options, progress);
+  if (result.model == GraphModel::linear) doubt_outlying_rows(result, data, options);
   return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include "whence/core/error.hpp"
 #include "whence/discover/graph_discovery.hpp"
+#include "whence/discover/outlying_rows.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {
@@ -131,6 +132,31 @@ TEST(ModelCheck, NoticesCurvesAndPassesLines) {
     EXPECT_TRUE(checks[1].checked);
     EXPECT_EQ(checks[1].not_linear, curved) << checks[1].gain << " " << checks[1].standard_error;
   }
+}
+
+/// y = 2 x + noise; in the other environment x moved.
+Dataset line_data() {
+  Stream stream(43, Purpose::tests, {0, 0, 0});
+  Dataset data;
+  data.variables = {{"x", Variable::Kind::real, 0, 1, {}}, {"y", Variable::Kind::real, 0, 1, {}}};
+  data.columns.resize(2);
+  for (std::size_t r = 0; r < 400; ++r) {
+    const double x = sample_normal(stream) + (r < 200 ? 0 : 1);
+    data.columns[0].values.push_back(x);
+    data.columns[1].values.push_back(2 * x + 0.5 * sample_normal(stream));
+  }
+  data.environments = {{"baseline", 0, 200}, {"shifted", 200, 400}};
+  return data;
+}
+
+TEST(FindGraph, OneMistypedCellTurnsNoLineRound) {
+  Dataset data = line_data();
+  EXPECT_GT(find_graph(data, with_baseline()).edges.at(0, 1), 0.95);
+  data.columns[0].values[17] = 10;
+  const GraphResult result = find_graph(data, with_baseline());
+  EXPECT_LT(result.edges.at(1, 0), 0.95);
+  EXPECT_EQ(outlying_rows(data), std::vector<std::size_t>{17});
+  EXPECT_EQ(without_rows(data, {17}).rows(), 399u);
 }
 
 TEST(FindGraph, AnExactModelTakesOnlyItsOwnColumns) {
