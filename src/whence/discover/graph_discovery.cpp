@@ -517,9 +517,14 @@ void doubt_outlying_rows(GraphResult& result, const Dataset& data, const GraphOp
   bool doubted = false;
   for (std::size_t k = 0; k < result.edges.values.size(); ++k)
     doubted |= blend(result.edges.values[k], without.edges.values[k]);
-  for (std::size_t e = 0; e < result.environments.size(); ++e)
+  for (std::size_t e = 0; e < result.environments.size(); ++e) {
+    GraphEnvironment& here = result.environments[e];
+    const GraphEnvironment& other = without.environments[e];
+    doubted |= blend(here.all_changed, other.all_changed);
+    doubted |= blend(here.none_changed, other.none_changed);
     for (std::size_t v = 0; v < result.variables.size(); ++v)
-      doubted |= blend(result.environments[e].changed[v], without.environments[e].changed[v]);
+      doubted |= blend(here.changed[v], other.changed[v]);
+  }
   if (!doubted) return;
   std::vector<EdgeFinding> findings = edges_worth_showing(result.edges);
   for (EdgeFinding& finding : findings)
