@@ -103,8 +103,8 @@ void run(const DirectionCommand& command, const Globals& globals) {
   DirectionOptions options;
   options.model = settings.model;
   options.prior = settings.prior;
-  options.threads = threads_of(command.threads, globals);
-  options.pulse = stop_if_interrupted;
+  const Control control{threads_of(command.threads, globals),
+                        [](double) { stop_if_interrupted(); }};
   std::vector<std::filesystem::path> inputs = input_paths(command.data);
   if (!command.state.empty()) {
     refuse_to_overwrite(inputs, command.state, "choose another file with --state");
@@ -116,15 +116,15 @@ void run(const DirectionCommand& command, const Globals& globals) {
   const LoadedData& loaded = state.loaded;
   options.baseline = loaded.baseline;
   OutputDirectory directory(command.output);
-  RunRecord record(command_words(command), options.threads);
+  RunRecord record(command_words(command), control.threads);
   stop_if_interrupted();
 
-  DirectionResult result = find_direction(loaded.data, options);
+  DirectionResult result = find_direction(loaded.data, options, control);
   stop_if_interrupted();
   const std::size_t own = result.warnings.size();
   result.warnings.insert(result.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
   Report report = direction_report(result, belief_path(result));
-  add_pair_pictures(report, loaded.data, options, result);
+  add_pair_pictures(report, loaded.data, options, control, result);
   const GraphView view = pair_view(result);
   report.settings_json = state.options.dump();
   record.timed("direction", record.elapsed());

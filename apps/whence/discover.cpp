@@ -104,7 +104,7 @@ void refuse_changed_baseline(const GraphOptions& options, std::size_t variables,
                   "leave its targets out, or name no baseline: --shifted for every file");
 }
 
-GraphOptions options_of(const DiscoverCommand& c, const GraphData& data, const Globals& globals) {
+GraphOptions options_of(const DiscoverCommand& c, const GraphData& data) {
   GraphOptions options;
   const auto names = names_of(data.loaded.data);
   const auto& environments = data.loaded.data.environments;
@@ -114,7 +114,6 @@ GraphOptions options_of(const DiscoverCommand& c, const GraphData& data, const G
                                              : GraphModel::automatic;
   options.robust = c.noise == "robust";
   options.seed = seed_of(c.seed);
-  options.threads = threads_of(c.threads, globals);
   options.restarts = int(count_of("--restarts", c.restarts, 1, 1000));
   options.sweeps = int(count_of("--sweeps", c.sweeps, 4, 1'000'000));
   options.baseline = data.loaded.baseline;
@@ -148,11 +147,9 @@ void refuse_knowledge(const DiscoverCommand& c) {
                   "--engine meta-transfer has no use for it", "leave one of the two out");
 }
 
-TransferOptions transfer_options(const DiscoverCommand& c, const GraphData& data,
-                                 const Globals& globals) {
+TransferOptions transfer_options(const DiscoverCommand& c, const GraphData& data) {
   TransferOptions options;
   options.seed = seed_of(c.seed);
-  options.threads = threads_of(c.threads, globals);
   options.baseline = data.loaded.baseline;
   return options;
 }
@@ -205,13 +202,8 @@ class SearchWatch {
   SearchWatch(const SearchWatch&) = delete;
   SearchWatch& operator=(const SearchWatch&) = delete;
 
-  void join(GraphOptions& options) {
-    options.stop = &stop_;
-    options.best_score = &best_;
-  }
-  void join(TransferOptions& options) { options.stop = &stop_; }
-  Progress progress() {
-    return [this](double share) { share_ = share; };
+  Control control(int threads) {
+    return {threads, [this](double share) { share_ = share; }, &stop_, &best_};
   }
   bool stopped() const { return stop_; }
 
@@ -244,13 +236,12 @@ double seconds_of(const std::string& text) {
 }
 
 /// A signal ends the search and is answered here: the exit code waits until all is written.
-template <class Options, class Find>
-GraphResult search(const DiscoverCommand& c, Options options, const Find& find, Globals& globals) {
+template <class Find>
+GraphResult search(const DiscoverCommand& c, const Find& find, Globals& globals) {
   GraphResult result;
   {
     SearchWatch watch(c.name, seconds_of(c.time_limit), ProgressBar::wanted(globals.quiet));
-    watch.join(options);
-    result = find(options, watch.progress());
+    result = find(watch.control(threads_of(c.threads, globals)));
     if (!watch.stopped()) return result;
   }
   const auto signal = take_signal();
@@ -362,20 +353,13 @@ std::vector<OutputFile> files_of(const GraphResult& result, const Report& report
 GraphResult find(const DiscoverCommand& c, const GraphData& data, const std::optional<Graph>& graph,
                  Globals& globals) {
   const Dataset& rows = data.loaded.data;
-  if (c.by_transfer())
-    return search(
-        c, transfer_options(c, data, globals),
-        [&](const TransferOptions& options, const Progress& progress) {
-          return learn_graph_by_transfer(rows, options, progress);
-        },
-        globals);
-  return search(
-      c, options_of(c, data, globals),
-      [&](const GraphOptions& options, const Progress& progress) {
-        return graph ? find_changes(rows, *graph, options, progress)
-                     : find_graph(rows, options, progress);
-      },
-      globals);
+  const auto engine = [&](const Control& control) {
+    if (c.by_transfer()) return learn_graph_by_transfer(rows, transfer_options(c, data), control);
+    const GraphOptions options = options_of(c, data);
+    return graph ? find_changes(rows, *graph, options, control)
+                 : find_graph(rows, options, control);
+  };
+  return search(c, engine, globals);
 }
 
 void run(const DiscoverCommand& c, Globals& globals) {
@@ -383,7 +367,7 @@ void run(const DiscoverCommand& c, Globals& globals) {
   refuse_to_overwrite(inputs_of(c), c.output);
   const GraphData data = read_data(c);
   const LoadedData& loaded = data.loaded;
-  options_of(c, data, globals);  // what is wrong with them is said before a folder is made
+  options_of(c, data);  // what is wrong with them is said before a folder is made
   std::optional<Graph> graph;
   if (!c.graph.empty()) graph = given_graph(c, names_of(loaded.data));
   stop_if_interrupted();

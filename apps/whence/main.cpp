@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/whence/arguments.hpp"
+#include "apps/whence/command_hints.hpp"
 #include "apps/whence/commands.hpp"
 #include "apps/whence/help.hpp"
 #include "apps/whence/terminal.hpp"
@@ -98,7 +99,7 @@ int run(const std::vector<std::string>& arguments) {
 int guarded(const std::vector<std::string>& arguments) {
   const bool as_json = wants_json_errors(arguments);
   const auto fail = [&](const Error& error) {
-    print_error(error, as_json);
+    print_error(with_command_hint(error), as_json);
     return int(error.code());
   };
   try {

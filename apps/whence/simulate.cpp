@@ -44,6 +44,10 @@ PairSimulation simulation_of(const SimulateCommand& command) {
                : command.truth == "backward" ? PairSimulation::Truth::backward
                                              : PairSimulation::Truth::forward;
   what.shift = shift_of(value_or(command.shift, "cause"));
+  if (what.shift == ShiftKind::row && what.kind != PairSimulation::Kind::categorical)
+    throw Error(ExitCode::usage, "E-USAGE-VALUE", "--shift",
+                "a real mechanism has no rows of which one could change",
+                "choose --shift mechanism, or --kind categorical");
   what.levels = int(count_of("--levels", command.levels, 2, 1000));
   what.environments = count_of("--environments", value_or(command.environments, "10"), 1, 9999);
   what.rows = count_of("--rows", value_or(command.rows, "100"), 2, 1'000'000);

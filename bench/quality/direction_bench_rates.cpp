@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "whence/belief/two_hypotheses.hpp"
+#include "whence/discover/pair_beliefs.hpp"
 #include "whence/judge/summary.hpp"
 
 namespace whence::direction_bench {

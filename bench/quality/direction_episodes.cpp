@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "whence/backends/threads.hpp"
-#include "whence/discover/direction.hpp"
+#include "whence/discover/pair_beliefs.hpp"
 #include "whence/discover/pair_models.hpp"
 #include "whence/judge/summary.hpp"
 #include "whence/math/logspace.hpp"

@@ -35,8 +35,7 @@ void add_search(Table& table, Situation situation, bool small, const RunOptions&
   const Dataset data = draw_discrete(design, {options.seed + 4, std::uint32_t(situation)});
   DirectionOptions how;
   how.baseline = 0;
-  how.threads = options.threads;
-  const Took took = timed([&] { find_direction(data, how); });
+  const Took took = timed([&] { find_direction(data, how, {.threads = options.threads}); });
   table.rows.push_back({fmt::format("N=10, {} shift", name_of(situation)),
                         fmt::format("{} x {} rows", environments, rows),
                         fmt::format("{:.3f} s", took.wall), fmt::format("{:.3f} s", took.processor),

@@ -11,6 +11,7 @@
 #include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
+#include "whence/discover/graph_search_plan.hpp"
 #include "whence/judge/summary.hpp"
 
 namespace whence {
@@ -66,14 +67,13 @@ GraphOutcome run_one(const GraphBenchRow& row, std::uint64_t seed, int threads) 
   GraphOptions options;
   options.model = model_for(row.world.mechanism);
   options.seed = seed;
-  options.threads = threads;
   options.baseline = 0;
   if (row.single_start) {  // as a plain Gaussian engine would do it
     options.restarts = options.chains = 1;
     options.robust = false;
   }
   const auto start = std::chrono::steady_clock::now();
-  const GraphResult found = find_graph(simulation.data, options);
+  const GraphResult found = find_graph(simulation.data, options, {.threads = threads});
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   GraphOutcome outcome = judge_graph(found, simulation.truth);
   outcome.seconds = taken.count();

@@ -10,18 +10,9 @@
 
 #include "whence/core/dag.hpp"
 #include "whence/core/family_scorer.hpp"
+#include "whence/core/knowledge.hpp"
 
 namespace whence {
-
-/// Edges that somebody knows of. [cause][effect].
-struct EdgeKnowledge {
-  enum class Word : unsigned char { open, forbidden, required };
-  std::vector<Word> words;  // empty: all open
-
-  Word of(std::size_t variables, std::size_t cause, std::size_t effect) const {
-    return words.empty() ? Word::open : words[cause * variables + effect];
-  }
-};
 
 /// How likely each regime is before the data. Quiet: 1/2. Otherwise the number of environments in
 /// which everything changed is beta-binomial, and each of those is soft or hard with 1/2.

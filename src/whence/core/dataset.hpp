@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "whence/core/ids.hpp"
@@ -35,10 +38,67 @@ struct Environment {
   std::size_t rows() const { return end - begin; }
 };
 
+/// One column of a user's table. Numbers stay numbers, texts become levels; `missing_at` says which
+/// rows have no value, and what such a row holds does not matter.
+class DataColumn {
+ public:
+  DataColumn(std::string name, std::span<const double> numbers);
+  DataColumn(std::string name, std::span<const int> numbers);
+  DataColumn(std::string name, std::span<const std::string> texts);
+  DataColumn(std::string name, std::initializer_list<double> numbers);
+  DataColumn(std::string name, std::initializer_list<const char*> texts);
+
+  /// Codes 0, 1, ... into the names of the levels.
+  static DataColumn categories(std::string name, std::span<const int> codes,
+                               std::vector<std::string> level_names);
+  /// A vector per row: `dimension` numbers each, row after row.
+  static DataColumn vectors(std::string name, std::span<const double> numbers, int dimension);
+
+  DataColumn& missing_at(std::vector<bool> rows);
+
+  const std::string& name() const { return name_; }
+  std::size_t rows() const;
+
+ private:
+  friend class DataBuilder;
+  enum class Kind { numbers, texts, codes };
+  DataColumn(std::string name, Kind kind) : name_(std::move(name)), kind_(kind) {}
+
+  std::string name_;
+  Kind kind_;
+  int dimension_ = 1;
+  std::vector<double> numbers_;
+  std::vector<std::string> texts_;
+  std::vector<int> codes_;
+  std::vector<std::string> level_names_;
+  std::vector<bool> missing_;
+};
+
+/// What to do with a row that lacks a value.
+enum class MissingRows { refuse, drop };
+
+/// The columns of one environment.
+struct DataEnvironment {
+  std::string name;
+  std::vector<DataColumn> columns;
+};
+
 struct Dataset {
   std::vector<Variable> variables;
   std::vector<Column> columns;
   std::vector<Environment> environments;
+
+  /// From a table with a label per row. Environments come in the order in which their labels first
+  /// appear; levels are sorted by name. What cannot be a data set is an Error of code bad_data.
+  static Dataset from_columns(const std::vector<DataColumn>& columns,
+                              std::span<const std::string> environments,
+                              MissingRows missing = MissingRows::refuse);
+  static Dataset from_columns(const std::vector<DataColumn>& columns,
+                              std::span<const int> environments,
+                              MissingRows missing = MissingRows::refuse);
+  /// Environment by environment: each has the same columns, in any order.
+  static Dataset from_environments(const std::vector<DataEnvironment>& environments,
+                                   MissingRows missing = MissingRows::refuse);
 
   std::size_t rows() const {
     if (columns.empty()) return 0;
@@ -47,7 +107,19 @@ struct Dataset {
     return (columns[0].levels.size() + columns[0].values.size()) / per_row;
   }
   std::span<const std::int32_t> levels(VariableId v) const { return columns[v.value].levels; }
+
+  /// By name; E-DATA-NAME where there is none of it.
+  std::size_t variable(std::string_view name) const;
+  std::size_t environment(std::string_view name) const;
 };
+
+/// Throws an Error of code bad_data unless every column has the same number of rows, every level is
+/// one of its variable's, every number is finite, names are unique, and every environment lies
+/// within the rows and has some. Every engine asks this first.
+void require_valid(const Dataset& data);
+
+/// Throws E-DATA-BASELINE where the data have no such environment.
+void require_environment(const Dataset& data, std::optional<std::size_t> baseline);
 
 /// A run of shifted data, seen as `steps` mini-batches of `batch` rows starting at `first_row`.
 struct Episode {

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "whence/core/knowledge.hpp"
+
 namespace whence {
 
 /// What happened to an environment as a whole.
@@ -14,9 +16,6 @@ enum class EnvironmentState : std::uint8_t {
   all_soft,  // every mechanism was redrawn
   all_hard,  // every variable was cut off from its parents
 };
-
-/// What somebody knows of one mechanism in one environment.
-enum class KnownChange : unsigned char { unknown, unchanged, changed };
 
 /// What is assumed of all environments while families are scored.
 struct EnvironmentRegime {

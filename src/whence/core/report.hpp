@@ -3,10 +3,11 @@
 
 #include <array>
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "whence/core/control.hpp"
 
 namespace whence {
 
@@ -82,8 +83,5 @@ struct Report {
   std::vector<std::string> assumptions, warnings;
   std::size_t failed_runs = 0;  // left out of everything above; a table says which
 };
-
-/// Called with the share of work done, 0 to 1, from any thread but never from two at once.
-using Progress = std::function<void(double)>;
 
 }  // namespace whence

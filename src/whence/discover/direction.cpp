@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "whence/core/error.hpp"
 #include "whence/discover/gaussian_check.hpp"
 #include "whence/discover/no_shift_control.hpp"
+#include "whence/discover/pair_beliefs.hpp"
 #include "whence/discover/pair_models.hpp"
 #include "whence/discover/verdict.hpp"
 #include "whence/evidence/label_evidence.hpp"
@@ -76,10 +78,26 @@ struct Order {
 /// Scores of the three structures over a choice of environments, for every one of some priors.
 using Scorer = std::function<std::vector<Scored>(const Order&, std::span<const ChangePrior>)>;
 
-/// The share done is nobody's business here; that there is one is.
-Progress pulse_of(const DirectionOptions& options) {
-  if (!options.pulse) return {};
-  return [pulse = options.pulse](double) { pulse(); };
+/// What was asked for, how the work is watched, and how far it is.
+struct Task : DirectionOptions {
+  Task(const DirectionOptions& options, const Control& how)
+      : DirectionOptions(options), control(how) {
+    if (control.threads == 0) control.threads = available_threads();
+  }
+  Control control;
+  std::size_t passes = 1;  // over all environments
+  std::shared_ptr<std::size_t> passed = std::make_shared<std::size_t>(0);
+};
+
+/// Reports the share of all passes; ends the work where that is wanted.
+Progress pulse_of(const Task& task) {
+  return [control = task.control, passes = task.passes, passed = task.passed](double share) {
+    if (control.stopped())
+      throw Error(ExitCode::interrupted, "E-STOPPED", "", "stopped before there was an answer");
+    if (control.progress)
+      control.progress(std::min(1.0, (double(*passed) + share) / double(passes)));
+    if (share >= 1) ++*passed;
+  };
 }
 
 /// Poolings of one model under each prior, in step, so that they share their pools.
@@ -108,7 +126,7 @@ std::vector<PoolingResult> pool_priors(const Model& model, Structure structure, 
 template <class MakeModel>
 std::vector<Scored> pool_structures(const MakeModel& make, std::span<const double> hyper,
                                     const Order& order, std::span<const ChangePrior> priors,
-                                    const DirectionOptions& options) {
+                                    const Task& options) {
   // [structure][hyper-parameter][prior]
   std::vector<std::vector<PoolingResult>> each(structures * hyper.size());
   const auto pool = [&](std::size_t i) {
@@ -116,7 +134,7 @@ std::vector<Scored> pool_structures(const MakeModel& make, std::span<const doubl
     const auto model = make(structure, hyper[i % hyper.size()]);
     each[i] = pool_priors(model, structure, order, priors, options.limits);
   };
-  parallel_for(each.size(), options.threads, pool, pulse_of(options));
+  parallel_for(each.size(), options.control.threads, pool, pulse_of(options));
   std::vector<Scored> scored(priors.size());
   for (std::size_t p = 0; p < priors.size(); ++p)
     for (std::size_t s = 0; s < structures; ++s) {
@@ -128,7 +146,7 @@ std::vector<Scored> pool_structures(const MakeModel& make, std::span<const doubl
   return scored;
 }
 
-Scorer categorical_scorer(PairCounts tables, const DirectionOptions& options) {
+Scorer categorical_scorer(PairCounts tables, const Task& options) {
   auto counts = std::make_shared<PairCounts>(std::move(tables));
   const FamilyCounts& shape = counts->told[0][0].second;
   const auto cell = cell_weights(shape.rows, shape.levels);
@@ -146,7 +164,7 @@ ChangePrior without_rows(ChangePrior prior) {
   return prior;
 }
 
-Scorer gaussian_scorer(const Dataset& data, const DirectionOptions& options) {
+Scorer gaussian_scorer(const Dataset& data, const Task& options) {
   auto moments = std::make_shared<PairMoments>(PairMoments::of(data));
   const std::vector<double> scales = {0.01, 0.1, 1.0};
   return [=](const Order& order, std::span<const ChangePrior> priors) {
@@ -212,7 +230,7 @@ StructureScore score_labels(std::span<const LabelEvidence> evidence, Structure s
   return score;
 }
 
-Scorer label_scorer(const Dataset& data, const DirectionOptions& options) {
+Scorer label_scorer(const Dataset& data, const Task& options) {
   const auto baseline = options.baseline;
   const std::size_t n = data.environments.size();
   auto evidence = std::make_shared<std::vector<LabelEvidence>>(n);
@@ -223,7 +241,7 @@ Scorer label_scorer(const Dataset& data, const DirectionOptions& options) {
       if (baseline ? *baseline == other : other != e) reference.push_back(other);
     (*evidence)[e] = label_evidence(data, e, reference);
   };
-  parallel_for(n, options.threads, weigh, pulse_of(options));
+  parallel_for(n, options.control.threads, weigh, pulse_of(options));
   const double dependence = dependence_evidence(data);
   return [=](const Order& order, std::span<const ChangePrior> priors) {
     std::vector<Scored> scored(priors.size());
@@ -279,7 +297,7 @@ std::vector<PriorSensitivity> alternative_priors(const ChangePrior& base) {
 void check_shape(const Dataset& data) {
   if (data.variables.size() != 2)
     throw Error(ExitCode::usage, "E-DATA-COLUMNS", "", "a direction needs exactly two variables",
-                "name them: --columns X,Y");
+                "choose two of its columns");
   if (data.environments.size() < 2)
     throw Error(ExitCode::bad_data, "E-DATA-ENVIRONMENTS", "",
                 "there is only one environment: without a shift no direction can be found",
@@ -296,7 +314,7 @@ std::pair<DirectionModel, std::string> choose_model(const Dataset& data, Directi
   const auto refuse = [](const char* model, const char* need) {
     throw Error(ExitCode::bad_config, "E-MODEL-KIND", "",
                 fmt::format("the model '{}' needs {} columns", model, need),
-                "choose --model auto, or set the columns' types");
+                "let the model be chosen, or change the kinds of the columns");
   };
   if (wanted == DirectionModel::categorical && !all_categorical)
     refuse("categorical", "categorical");
@@ -388,15 +406,20 @@ std::vector<EnvironmentFinding> findings(const Dataset& data, const Scored& scor
   return found;
 }
 
+/// Whether everything is worked out again without each environment.
+bool can_leave_out(std::size_t environments) {
+  constexpr std::size_t affordable = 24;
+  return environments <= affordable;
+}
+
 /// P(X -> Y) and P(Y -> X) over leaving out each environment but the baseline: smallest and
 /// largest.
-void leave_out(const Scorer& scorer, const DirectionOptions& options, const NoShiftControl& control,
+void leave_out(const Scorer& scorer, const Task& options, const NoShiftControl& control,
                DirectionResult& result) {
   const std::size_t n = result.environments.size();
   std::array<double, 2> low = {result.belief[0], result.belief[1]}, high = low;
-  constexpr std::size_t affordable = 24;
   std::vector<std::array<double, structures>> beliefs(n, result.belief);
-  if (n <= affordable) {
+  if (can_leave_out(n)) {
     for (std::size_t e = 0; e < n; ++e) {
       if (options.baseline == e || n <= 2) continue;
       const Order order = order_of(n, options.baseline, e);
@@ -423,8 +446,8 @@ void leave_out(const Scorer& scorer, const DirectionOptions& options, const NoSh
 /// Tables with few rows for their size may prefer a direction although nothing shifts: what a new
 /// table looks like is guessed, and the guess may suit one side. Where a direction would be
 /// decided, the same rows without any shift are asked, too.
-NoShiftControl control_tables(const Dataset& data, const DirectionOptions& options,
-                              const Order& order, const DirectionResult& result) {
+NoShiftControl control_tables(const Dataset& data, const Task& options, const Order& order,
+                              const DirectionResult& result) {
   if (std::max(result.belief[0], result.belief[1]) <= decided_belief) return {};
   const std::vector<FamilyCounts> tables = joint_counts(data);
   if (!few_rows(tables)) return {};
@@ -455,14 +478,15 @@ void apply(const NoShiftControl& control, const ChangePrior& prior, DirectionRes
                     std::abs(found - left)));
 }
 
-DirectionResult find_in_order(const Dataset& data, const DirectionOptions& options) {
+DirectionResult find_in_order(const Dataset& data, const Task& options) {
   DirectionResult result;
   result.variables = {data.variables[0].name, data.variables[1].name};
   std::tie(result.model, result.model_reason) = choose_model(data, options.model);
-  const Scorer scorer = result.model == DirectionModel::categorical
-                            ? categorical_scorer(PairCounts::of(data, options.threads), options)
-                        : result.model == DirectionModel::gaussian ? gaussian_scorer(data, options)
-                                                                   : label_scorer(data, options);
+  const Scorer scorer =
+      result.model == DirectionModel::categorical
+          ? categorical_scorer(PairCounts::of(data, options.control.threads), options)
+      : result.model == DirectionModel::gaussian ? gaussian_scorer(data, options)
+                                                 : label_scorer(data, options);
   const Order order = order_of(data.environments.size(), options.baseline);
   if (options.sensitivity) result.prior_sensitivity = alternative_priors(options.prior);
   std::vector<ChangePrior> priors = {options.prior};
@@ -495,15 +519,20 @@ DirectionResult find_in_order(const Dataset& data, const DirectionOptions& optio
 
 }  // namespace
 
-DirectionResult find_direction(const Dataset& data, const DirectionOptions& options) {
+DirectionResult find_direction(const Dataset& data, const DirectionOptions& options,
+                               const Control& control) {
+  require_valid(data);
+  require_environment(data, options.baseline);
   check_shape(data);
+  Task task(options, control);
+  if (options.sensitivity && can_leave_out(data.environments.size()))
+    task.passes += data.environments.size();
   DirectionResult result;
   if (in_canonical_order(data)) {
-    result = find_in_order(data, options);
+    result = find_in_order(data, task);
   } else {
-    DirectionOptions mirrored = options;
-    std::swap(mirrored.prior.structure[0], mirrored.prior.structure[1]);
-    result = find_in_order(with_columns_swapped(data), mirrored);
+    std::swap(task.prior.structure[0], task.prior.structure[1]);
+    result = find_in_order(with_columns_swapped(data), task);
     mirror(result);
   }
   if (result.verdict.confounded) result.warnings.push_back(confounding_in_words(result));
@@ -513,7 +542,7 @@ DirectionResult find_direction(const Dataset& data, const DirectionOptions& opti
 
 std::vector<std::array<double, structures>> beliefs_over(std::span<const FamilyCounts> joint,
                                                          const DirectionOptions& options) {
-  const Scorer scorer = categorical_scorer(PairCounts::of(joint), options);
+  const Scorer scorer = categorical_scorer(PairCounts::of(joint), Task(options, {}));
   const Order order = order_of(joint.size(), options.baseline);
   return path_of(scorer(order, {&options.prior, 1})[0], options.prior);
 }

@@ -2,16 +2,14 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "whence/belief/change_prior.hpp"
 #include "whence/belief/pooling.hpp"
+#include "whence/core/control.hpp"
 #include "whence/core/dataset.hpp"
-#include "whence/evidence/conjugate_table.hpp"
 
 namespace whence {
 
@@ -29,8 +27,6 @@ struct DirectionOptions {
   ChangePrior prior;
   std::optional<std::size_t> baseline;  // index of the environment that is unchanged by definition
   bool sensitivity = true;              // also leave out environments and vary the prior
-  int threads = 1;
-  std::function<void()> pulse = {};  // called now and then: it may throw to stop the search
   PoolingLimits limits;
 };
 
@@ -78,14 +74,9 @@ struct DirectionResult {
 /// Decided means P > .95.
 inline constexpr double decided_belief = 0.95;
 
-/// `data` has two variables and at least two environments. Swapping the columns mirrors the answer
-/// bit for bit.
-DirectionResult find_direction(const Dataset& data, const DirectionOptions& options = {});
-
-/// The path of beliefs of a categorical pair from tables of counts alone, one per environment
-/// (rows: X, levels: Y). Counts may be fractional: an exactly known baseline is a table of very
-/// many imaginary rows.
-std::vector<std::array<double, structures>> beliefs_over(std::span<const FamilyCounts> joint,
-                                                         const DirectionOptions& options);
+/// `data` has two variables and at least two environments; what is not a valid data set is an
+/// Error. Swapping the columns mirrors the answer bit for bit.
+DirectionResult find_direction(const Dataset& data, const DirectionOptions& options = {},
+                               const Control& control = {});
 
 }  // namespace whence

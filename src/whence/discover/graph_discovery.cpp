@@ -69,7 +69,7 @@ std::size_t reference_of(const Dataset& data, const GraphOptions& options) {
 }
 
 /// The model that suits the data in canonical order, with its reason.
-GraphModel model_of(const Dataset& data, const GraphOptions& options, std::string& reason,
+GraphModel model_of(const Dataset& data, const GraphTask& options, std::string& reason,
                     std::vector<LineCheck>& checks) {
   if (options.model != GraphModel::automatic) {
     for (const Variable& variable : data.variables)
@@ -89,7 +89,7 @@ GraphModel model_of(const Dataset& data, const GraphOptions& options, std::strin
     reason = "columns of several kinds";
     return GraphModel::labels;
   }
-  checks = model_check(data, reference_of(data, options), options.seed, options.threads);
+  checks = model_check(data, reference_of(data, options), options.seed, options.control.threads);
   std::vector<std::string> names;
   for (std::size_t v = 0; v < checks.size(); ++v)
     if (checks[v].not_linear) names.push_back(excerpt(data.variables[v].name));
@@ -113,15 +113,15 @@ void check_size(const Dataset& data) {
     throw Error(ExitCode::resource, "E-LIMIT-VARIABLES", "columns",
                 fmt::format("{} variables are more than the {} that can be searched",
                             data.variables.size(), most_variables),
-                "leave some out; of tables, --columns chooses");
+                "leave some out");
 }
 
 /// Edges worth showing, the more probable direction of each explained.
 std::vector<EdgeFinding> findings_of(const FamilyTable& table, const GraphDraw& best,
-                                     const EdgeMatrix& edges, const GraphOptions& options) {
+                                     const EdgeMatrix& edges, const Control& control) {
   std::vector<EdgeFinding> findings = edges_worth_showing(edges);
-  parallel_for(findings.size(), options.threads, [&](std::size_t k) {
-    if (options.stop != nullptr && options.stop->load()) return;  // no time for reasons
+  parallel_for(findings.size(), control.threads, [&](std::size_t k) {
+    if (control.stopped()) return;  // no time for reasons
     if (findings[k].adjacent_probability > worth_explaining) explain_edge(table, best, findings[k]);
   });
   return findings;
@@ -458,15 +458,15 @@ namespace {
 
 /// By the model that suits the data, from all of their rows.
 GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
-                               const Progress& progress) {
+                               const Control& control) {
   const CanonicalOrder order = in_canonical_order(data, options.baseline);
-  GraphOptions how = reordered(options, order);
+  GraphTask how(reordered(options, order), control);
   std::string reason;
   std::vector<LineCheck> checks;
   how.model = model_of(order.data, how, reason, checks);
   if (how.model == GraphModel::labels) {
     how.baseline = reference_of(order.data, how);
-    GraphResult result = find_graph_by_labels(order.data, how, progress);
+    GraphResult result = find_graph_by_labels(order.data, how);
     result.model_reason = reason;
     result.checks = checks;
     return finished(in_given_order(result, order), data, options);
@@ -474,8 +474,8 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
 
   GraphDraw start;
   const ScoredFamilies scored = choose_scores(order.data, how, start);
-  if (progress) progress(0.2);
-  FoundBelief found = find_belief(*scored.table, how, start, progress);
+  if (control.progress) control.progress(0.2);
+  FoundBelief found = find_belief(*scored.table, how, start);
 
   GraphResult result;
   result.model = how.model;
@@ -489,7 +489,7 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
   result.quiet = found.belief.quiet;
   result.environments = environments_of(order.data, found.belief, how);
   for (const GraphDraw& draw : found.belief.draws) result.draws.push_back(draw.dag.graph());
-  result.findings = findings_of(*scored.table, found.best, result.edges, how);
+  result.findings = findings_of(*scored.table, found.best, result.edges, how.control);
   result.graph = likely_graph(result.edges, result.cycle_broken);
   result.warnings =
       warnings_of_full_families(*scored.scorer, found.best.dag, result.variables, how.knowledge);
@@ -510,10 +510,12 @@ bool blend(double& p, double other) {
 }
 
 /// Where the answer hangs on a few rows that lie far out it is not stated as sure.
-void doubt_outlying_rows(GraphResult& result, const Dataset& data, const GraphOptions& options) {
+void doubt_outlying_rows(GraphResult& result, const Dataset& data, const GraphOptions& options,
+                         Control control) {
+  control.progress = {};  // the answer is there: only its doubts are worked out
   const std::vector<std::size_t> rows = outlying_rows(data);
-  if (rows.empty() || (options.stop != nullptr && options.stop->load())) return;
-  const GraphResult without = find_with_all_rows(without_rows(data, rows), options, {});
+  if (rows.empty() || control.stopped()) return;
+  const GraphResult without = find_with_all_rows(without_rows(data, rows), options, control);
   bool doubted = false;
   for (std::size_t k = 0; k < result.edges.values.size(); ++k)
     doubted |= blend(result.edges.values[k], without.edges.values[k]);
@@ -553,30 +555,37 @@ void doubt_outlying_rows(GraphResult& result, const Dataset& data, const GraphOp
 
 }  // namespace
 
-GraphResult find_graph(const Dataset& data, const GraphOptions& options, const Progress& progress) {
+GraphResult find_graph(const Dataset& data, const GraphOptions& options, const Control& control) {
+  require_valid(data);
+  require_environment(data, options.baseline);
+  require_fitting(data, options.knowledge, options.known,
+                  options.baseline ? &*options.baseline : nullptr);
   check_size(data);
-  GraphResult result = find_with_all_rows(data, options, progress);
-  if (result.model == GraphModel::linear) doubt_outlying_rows(result, data, options);
+  GraphResult result = find_with_all_rows(data, options, control);
+  if (result.model == GraphModel::linear) doubt_outlying_rows(result, data, options, control);
   return result;
 }
 
 GraphResult find_changes(const Dataset& data, const Graph& graph, GraphOptions options,
-                         const Progress& progress) {
+                         const Control& control) {
   const std::size_t m = data.variables.size();
+  if (graph.variables() != m)
+    throw Error(ExitCode::bad_data, "E-GRAPH-NAME", "graph",
+                fmt::format("the graph has {} variables, the data have {}", graph.variables(), m));
   options.knowledge.words.assign(m * m, EdgeKnowledge::Word::forbidden);
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t j = 0; j < m; ++j)
       if (graph.edge(VariableId(i), VariableId(j)))
         options.knowledge.words[i * m + j] = EdgeKnowledge::Word::required;
-  return find_graph(data, options, progress);
+  return find_graph(data, options, control);
 }
 
 double graph_score(const Dataset& data, const Graph& graph, const GraphOptions& options,
                    double scale) {
-  GraphOptions how = options;
+  GraphTask how(options, {});
   std::string reason;
   std::vector<LineCheck> checks;
-  how.model = model_of(data, options, reason, checks);
+  how.model = model_of(data, how, reason, checks);
   const ScoredFamilies scored = score_families(data, how, scale);
   GraphClimber climber(
       *scored.table, scored.table->number_of(sparse_regime(data.environments.size())), Dag(graph));

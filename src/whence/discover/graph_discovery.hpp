@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,10 +10,10 @@
 
 #include "whence/belief/equivalence_class.hpp"
 #include "whence/belief/graph_belief.hpp"
+#include "whence/core/control.hpp"
 #include "whence/core/dataset.hpp"
-#include "whence/core/report.hpp"
+#include "whence/core/knowledge.hpp"
 #include "whence/discover/model_check.hpp"
-#include "whence/evidence/linear_family_scores.hpp"
 
 namespace whence {
 
@@ -37,7 +36,6 @@ std::string_view name_of(GraphEngine engine);
 struct GraphOptions {
   GraphModel model = GraphModel::automatic;
   std::uint64_t seed = 0;
-  int threads = 1;
   int restarts = 5;  // searches from different starts
   int rounds = 0;    // disturbances per search; 0: as many as the graph is large
   int chains = 4;
@@ -47,8 +45,6 @@ struct GraphOptions {
   std::vector<KnownChange> known;       // [variable][environment]; empty: nothing is known
   bool robust = true;                   // linear: noise may have heavy tails
   std::vector<double> scales = {3, 1, 0.1, 0.01};  // of the prior, tried in this order
-  const std::atomic<bool>* stop = nullptr;         // set from elsewhere: finish with what there is
-  std::atomic<double>* best_score = nullptr;       // raised by the search, for whoever watches it
 };
 
 /// One possible edge.
@@ -109,23 +105,20 @@ struct GraphResult {
   std::vector<std::string> advice, warnings;
 };
 
-/// `data` has at least two variables and one environment. The order of columns, environments and
+/// `data` has at least two variables and one environment; what is not a valid data set, and
+/// knowledge that does not fit it, is an Error. The order of columns, environments and
 /// rows does not matter, bit by bit; units do not up to rounding.
 GraphResult find_graph(const Dataset& data, const GraphOptions& options = {},
-                       const Progress& progress = {});
+                       const Control& control = {});
 
 /// The graph is given: only what changed in each environment is asked.
 GraphResult find_changes(const Dataset& data, const Graph& graph, GraphOptions options = {},
-                         const Progress& progress = {});
+                         const Control& control = {});
 
 /// Edges that a result lists, most probable first, without their support.
 std::vector<EdgeFinding> edges_worth_showing(const EdgeMatrix& edges);
 
 /// Edges more probable than not. They may close a cycle: then the weakest of them stay out.
 Graph likely_graph(const EdgeMatrix& edges, bool& cycle_broken);
-
-/// The log-posterior score of one graph with the regime that suits it best: for judging a search.
-double graph_score(const Dataset& data, const Graph& graph, const GraphOptions& options,
-                   double scale);
 
 }  // namespace whence

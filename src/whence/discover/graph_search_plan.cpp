@@ -19,24 +19,22 @@ namespace {
 
 constexpr double comparable = 5;  // nats: graphs this close to the best one are starts of chains
 
-bool stopped(const GraphOptions& options) {
-  return options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
-}
+bool stopped(const GraphTask& options) { return options.control.stopped(); }
 
 /// Only for watching: nothing depends on it, so nothing depends on who comes first.
-void tell(const GraphOptions& options, double score) {
-  if (options.best_score == nullptr) return;
-  double best = options.best_score->load(std::memory_order_relaxed);
-  while (score > best && !options.best_score->compare_exchange_weak(best, score)) {
+void tell(const GraphTask& options, double score) {
+  if (options.control.best_score == nullptr) return;
+  double best = options.control.best_score->load(std::memory_order_relaxed);
+  while (score > best && !options.control.best_score->compare_exchange_weak(best, score)) {
   }
 }
 
-Stream stream_of(const GraphOptions& options, std::uint32_t stage, std::size_t number) {
+Stream stream_of(const GraphTask& options, std::uint32_t stage, std::size_t number) {
   return {options.seed, Purpose::search, {stage, std::uint32_t(number), 0}};
 }
 
 /// The baseline, and environments of which every mechanism is known, did not change as a whole.
-RegimePrior regime_prior(const Dataset& data, const GraphOptions& options) {
+RegimePrior regime_prior(const Dataset& data, const GraphTask& options) {
   RegimePrior prior;
   const std::size_t environments = data.environments.size();
   for (std::size_t e = 0; e < environments; ++e) {
@@ -48,7 +46,7 @@ RegimePrior regime_prior(const Dataset& data, const GraphOptions& options) {
   return prior;
 }
 
-std::vector<KnownChange> known_changes(const Dataset& data, const GraphOptions& options) {
+std::vector<KnownChange> known_changes(const Dataset& data, const GraphTask& options) {
   const std::size_t environments = data.environments.size();
   std::vector<KnownChange> known = options.known;
   if (known.empty()) known.assign(data.variables.size() * environments, KnownChange::unknown);
@@ -59,40 +57,41 @@ std::vector<KnownChange> known_changes(const Dataset& data, const GraphOptions& 
 }
 
 /// Fewer where scores are dear: what many rounds would find there, more starts find sooner.
-int rounds_of(const GraphOptions& options, const FamilyTable& table) {
+int rounds_of(const GraphTask& options, const FamilyTable& table) {
   const int m = int(table.variables());
   if (options.rounds > 0) return options.rounds;
   return table.scores_are_dear() ? std::max(10, m / 2) : std::max(60, 6 * m);
 }
 
 /// What a climber asks for first, by all threads: a single search has only one.
-void estimate_first_steps(const FamilyTable& table, const GraphOptions& options,
+void estimate_first_steps(const FamilyTable& table, const GraphTask& options,
                           const GraphDraw& start) {
-  parallel_for(table.variables(), options.threads, [&](std::size_t child) {
+  parallel_for(table.variables(), options.control.threads, [&](std::size_t child) {
     const std::size_t other = child == 0 ? 1 : 0;  // estimates of all others come with it
     table.estimated_gain(start.regime, child, start.dag.parents(child), other);
   });
 }
 
 /// Climbs, turns stars, disturbs, and lets the regime follow.
-GraphDraw search_from(const FamilyTable& table, const GraphOptions& options, const GraphDraw& start,
+GraphDraw search_from(const FamilyTable& table, const GraphTask& options, const GraphDraw& start,
                       int rounds, Stream stream) {
   GraphClimber climber(table, start.regime, start.dag);
-  climber.climb(options.stop);
+  climber.climb(options.control.stop);
   tell(options, climber.score());
-  climber.turn_stars(options.stop);
-  climber.iterate(rounds, stream, options.stop);
+  climber.turn_stars(options.control.stop);
+  climber.iterate(rounds, stream, options.control.stop);
   tell(options, climber.score());
-  for (int k = 0; k < 5 && !stopped(options) && settle_regime(table, climber, options.stop); ++k) {
-    climber.climb(options.stop);
-    climber.iterate(rounds / 4, stream, options.stop);
+  for (int k = 0; k < 5 && !stopped(options) && settle_regime(table, climber, options.control.stop);
+       ++k) {
+    climber.climb(options.control.stop);
+    climber.iterate(rounds / 4, stream, options.control.stop);
     tell(options, climber.score());
   }
   if (table.scores_are_dear()) {
-    open_colliders(table, climber, options.stop);
+    open_colliders(table, climber, options.control.stop);
   } else {
-    climber.exchange_parents(options.stop);
-    climber.climb_by_scores(options.stop);
+    climber.exchange_parents(options.control.stop);
+    climber.climb_by_scores(options.control.stop);
   }
   tell(options, climber.score());
   return {climber.dag(), climber.regime(), climber.score()};
@@ -115,15 +114,15 @@ Dag random_start(const FamilyTable& table, Stream& stream) {
 }
 
 /// The same graph under the regime that suits it best.
-GraphDraw settled(const FamilyTable& table, const GraphOptions& options, const GraphDraw& start) {
+GraphDraw settled(const FamilyTable& table, const GraphTask& options, const GraphDraw& start) {
   GraphClimber climber(table, start.regime, start.dag);
-  settle_regime(table, climber, options.stop);
+  settle_regime(table, climber, options.control.stop);
   return {climber.dag(), climber.regime(), climber.score()};
 }
 
 /// Without any edge, whole environments may look changed: edges found before anybody asks would
 /// hide it. So the empty graph is tried under both regimes.
-GraphDraw search_from_nothing(const FamilyTable& table, const GraphOptions& options,
+GraphDraw search_from_nothing(const FamilyTable& table, const GraphTask& options,
                               const GraphDraw& first, int rounds, const Stream& stream) {
   const GraphDraw start{required_graph(table), first.regime, 0};
   const GraphDraw found = search_from(table, options, start, rounds, stream);
@@ -149,7 +148,7 @@ bool confirmed(const std::vector<GraphDraw>& found) {
 
 /// The graph that choosing the scale ended with, the empty one, and random ones; once more as many
 /// random ones, and again, as long as only one search reached the best graph.
-std::vector<GraphDraw> search_from_many(const FamilyTable& table, const GraphOptions& options,
+std::vector<GraphDraw> search_from_many(const FamilyTable& table, const GraphTask& options,
                                         const GraphDraw& first, const Progress& progress) {
   const std::size_t batch = std::size_t(std::max(1, options.restarts));
   constexpr std::size_t most_batches = 3;
@@ -158,7 +157,7 @@ std::vector<GraphDraw> search_from_many(const FamilyTable& table, const GraphOpt
     if (b > 0 && (batch == 1 || stopped(options) || confirmed(found))) break;
     found.resize((b + 1) * batch);
     parallel_for(
-        batch, options.threads,
+        batch, options.control.threads,
         [&](std::size_t i) {
           const std::size_t k = b * batch + i;
           found[k] = first;
@@ -182,7 +181,7 @@ struct ChainDraws {
 
 /// A chain beside hotter ones that cross valleys for it and hand their graphs down.
 ChainDraws run_chain(const FamilyTable& table, const ParentLists& lists, const GraphDraw& start,
-                     const GraphOptions& options, std::size_t number) {
+                     const GraphTask& options, std::size_t number) {
   std::vector<GraphChain> ladder;
   for (const double heat : {1.0, 0.6, 0.36})
     ladder.emplace_back(table, lists, start,
@@ -206,16 +205,16 @@ ChainDraws run_chain(const FamilyTable& table, const ParentLists& lists, const G
 }
 
 /// One graph that stands for all; its neighbours say how sure each edge is.
-ChainDraws only(const FamilyTable& table, const GraphOptions& options, const GraphDraw& graph) {
+ChainDraws only(const FamilyTable& table, const GraphTask& options, const GraphDraw& graph) {
   const EachOf on_threads = [&](std::size_t n, const auto& job) {
-    parallel_for(n, options.threads, job);
+    parallel_for(n, options.control.threads, job);
   };
   return {{graph}, neighbourhood_probabilities(table, graph, stream_of(options, 5, 0), on_threads)};
 }
 
 /// Each chain starts where one search ended; from the best graph if that was far below. None where
 /// the search was stopped before they could.
-std::vector<ChainDraws> run_chains(const FamilyTable& table, const GraphOptions& options,
+std::vector<ChainDraws> run_chains(const FamilyTable& table, const GraphTask& options,
                                    const std::vector<GraphDraw>& found, const Progress& progress) {
   const GraphDraw& best = best_of(found);
   std::vector<Dag> good = {best.dag};
@@ -225,7 +224,7 @@ std::vector<ChainDraws> run_chains(const FamilyTable& table, const GraphOptions&
       good.push_back(one.dag);
   if (stopped(options)) return {};
   const EachOf until_stopped = [&](std::size_t n, const auto& job) {
-    parallel_for(n, options.threads, [&](std::size_t i) {
+    parallel_for(n, options.control.threads, [&](std::size_t i) {
       if (!stopped(options)) job(i);
     });
   };
@@ -233,7 +232,7 @@ std::vector<ChainDraws> run_chains(const FamilyTable& table, const GraphOptions&
   if (stopped(options)) return {};
   std::vector<ChainDraws> chains(std::size_t(std::max(1, options.chains)));
   parallel_for(
-      chains.size(), options.threads,
+      chains.size(), options.control.threads,
       [&](std::size_t k) {
         const GraphDraw& own = found[k % found.size()];
         const GraphDraw& start = own.score > best.score - comparable ? own : best;
@@ -293,7 +292,12 @@ void refuse_large_families(const Dataset& data, const FamilyScorer& scorer,
 
 }  // namespace
 
-ScoredFamilies score_families(const Dataset& data, const GraphOptions& options, double scale) {
+GraphTask::GraphTask(const GraphOptions& options, const Control& how)
+    : GraphOptions(options), control(how) {
+  if (control.threads == 0) control.threads = available_threads();
+}
+
+ScoredFamilies score_families(const Dataset& data, const GraphTask& options, double scale) {
   ScoredFamilies result;
   if (options.model == GraphModel::categorical) {
     CategoricalScoreOptions how;
@@ -313,7 +317,7 @@ ScoredFamilies score_families(const Dataset& data, const GraphOptions& options, 
   return result;
 }
 
-ScoredFamilies choose_scores(const Dataset& data, const GraphOptions& options, GraphDraw& best) {
+ScoredFamilies choose_scores(const Dataset& data, const GraphTask& options, GraphDraw& best) {
   // Along the list as long as the best graph gains; each search starts where the last one ended.
   std::vector<double> scales = options.scales;
   if (options.model == GraphModel::categorical) scales = {0};
@@ -338,8 +342,9 @@ ScoredFamilies choose_scores(const Dataset& data, const GraphOptions& options, G
   return chosen;
 }
 
-FoundBelief find_belief(const FamilyTable& table, const GraphOptions& options,
-                        const GraphDraw& start, const Progress& progress) {
+FoundBelief find_belief(const FamilyTable& table, const GraphTask& options,
+                        const GraphDraw& start) {
+  const Progress& progress = options.control.progress;
   FoundBelief result;
   if (can_enumerate(table)) {
     result.belief = enumerate_graphs(table);

@@ -10,6 +10,12 @@
 
 namespace whence {
 
+/// What was asked for, and how the work is watched.
+struct GraphTask : GraphOptions {
+  GraphTask(const GraphOptions& options, const Control& how);
+  Control control;
+};
+
 /// Scores of one data set under one prior.
 struct ScoredFamilies {
   std::unique_ptr<FamilyScorer> scorer;
@@ -18,10 +24,10 @@ struct ScoredFamilies {
 };
 
 /// Scores under one scale of the prior (categorical data have none).
-ScoredFamilies score_families(const Dataset& data, const GraphOptions& options, double scale);
+ScoredFamilies score_families(const Dataset& data, const GraphTask& options, double scale);
 
 /// The scale by evidence, and the graph it was chosen with.
-ScoredFamilies choose_scores(const Dataset& data, const GraphOptions& options, GraphDraw& best);
+ScoredFamilies choose_scores(const Dataset& data, const GraphTask& options, GraphDraw& best);
 
 /// The posterior and how it was found.
 struct FoundBelief {
@@ -29,7 +35,10 @@ struct FoundBelief {
   GraphDraw best;
   SearchRecord record;
 };
-FoundBelief find_belief(const FamilyTable& table, const GraphOptions& options,
-                        const GraphDraw& start, const Progress& progress);
+FoundBelief find_belief(const FamilyTable& table, const GraphTask& options, const GraphDraw& start);
+
+/// The log-posterior score of one graph with the regime that suits it best: for judging a search.
+double graph_score(const Dataset& data, const Graph& graph, const GraphOptions& options,
+                   double scale);
 
 }  // namespace whence

@@ -141,8 +141,8 @@ GraphEnvironment environment_of(const LabelScore& score, const LabelGraph& best,
 
 }  // namespace
 
-GraphResult find_graph_by_labels(const Dataset& data, const GraphOptions& options,
-                                 const Progress& progress) {
+GraphResult find_graph_by_labels(const Dataset& data, const GraphTask& options) {
+  const Progress& progress = options.control.progress;
   const std::size_t reference = *options.baseline, m = data.variables.size();
   const CodedColumns columns(data, reference);
   const ShiftEvidence shift(columns, data, reference, options.seed);
@@ -150,9 +150,9 @@ GraphResult find_graph_by_labels(const Dataset& data, const GraphOptions& option
   LabelScore score(joint, shift);
   LabelSearchOptions how;
   how.seed = options.seed;
-  how.threads = options.threads;
+  how.threads = options.control.threads;
   how.knowledge = &options.knowledge;
-  how.stop = options.stop;
+  how.stop = options.control.stop;
   LabelSearch search(score, how);
   search.run(progress);
   const std::vector<LabelGraph> draws = search.draw(progress);

@@ -4,13 +4,12 @@
 
 #include "whence/core/dataset.hpp"
 #include "whence/core/report.hpp"
-#include "whence/discover/graph_discovery.hpp"
+#include "whence/discover/graph_search_plan.hpp"
 
 namespace whence {
 
 /// As find_graph, for data in canonical order, without words. options.baseline says what the other
 /// environments are compared with.
-GraphResult find_graph_by_labels(const Dataset& data, const GraphOptions& options,
-                                 const Progress& progress);
+GraphResult find_graph_by_labels(const Dataset& data, const GraphTask& options);
 
 }  // namespace whence

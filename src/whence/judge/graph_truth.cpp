@@ -104,10 +104,9 @@ Json pair_truth_json(const PairSimulation& what) {
                       {"seed", what.seed}})}});
 }
 
-Json graph_truth_json(const GraphWorldSpec& spec, const GraphSimulation& simulation,
-                      const std::string& graph, std::uint64_t seed) {
+Json environments_truth_json(const GraphSimulation& simulation) {
   const GraphTruth& truth = simulation.truth;
-  Json environments = Json::list(), confounded = Json::list();
+  Json environments = Json::list();
   for (std::size_t e = 0; e < simulation.data.environments.size(); ++e)
     environments.items.push_back(
         Json::object({{"name", simulation.data.environments[e].name},
@@ -115,6 +114,13 @@ Json graph_truth_json(const GraphWorldSpec& spec, const GraphSimulation& simulat
                       {"changed", changed_json(truth.targets[e], truth.names)},
                       {"kind", truth.shifts[e] == GraphShift::none ? std::string_view("nothing")
                                                                    : name_of(truth.shifts[e])}}));
+  return environments;
+}
+
+Json graph_truth_json(const GraphWorldSpec& spec, const GraphSimulation& simulation,
+                      const std::string& graph, std::uint64_t seed) {
+  const GraphTruth& truth = simulation.truth;
+  Json confounded = Json::list();
   for (const auto& [a, b] : truth.confounded)
     confounded.items.push_back(
         Json::list(std::vector<std::string>{truth.names[a], truth.names[b]}));
@@ -132,7 +138,7 @@ Json graph_truth_json(const GraphWorldSpec& spec, const GraphSimulation& simulat
                        {"confounded", confounded},
                        {"hidden", std::move(confounded)},
                        {"drift", truth.drift},
-                       {"environments", std::move(environments)},
+                       {"environments", environments_truth_json(simulation)},
                        {"provenance", std::move(provenance)}});
 }
 

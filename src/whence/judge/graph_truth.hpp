@@ -24,6 +24,9 @@ Json pair_truth_json(const PairSimulation& what);
 Json graph_truth_json(const GraphWorldSpec& spec, const GraphSimulation& simulation,
                       const std::string& graph, std::uint64_t seed);
 
+/// What changed in each environment: its list "environments".
+Json environments_truth_json(const GraphSimulation& simulation);
+
 /// The targets that a truth names for each environment of these names; nothing for one that it does
 /// not know. Errors are of code bad_data.
 std::vector<std::optional<std::vector<std::size_t>>> truth_targets(

@@ -60,8 +60,8 @@ Found find(const CategoricalWorld& world, ShiftKind kind, const RunOptions& opti
   const Dataset data = home_and_cities(world, kind, options.seed);
   DirectionOptions how;
   how.baseline = 0;
-  how.threads = options.threads;
-  Found found{find_direction(data, how), std::move(path)};
+  const Control control{.threads = options.threads};
+  Found found{find_direction(data, how, control), std::move(path)};
   for (const BeliefStep& step : belief_path(found.result)) {
     found.path.x.push_back(step.environments == 0 ? 0 : double(step.environments - 1));
     found.path.median.push_back(step.belief[0]);

@@ -14,10 +14,6 @@ namespace {
 
 constexpr const char* or_leave_it_out = "leave --engine out";
 
-bool stopped(const TransferOptions& options) {
-  return options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
-}
-
 void check_columns(const Dataset& data) {
   if (data.variables.size() < 2 || data.variables.size() > most_transfer_variables)
     throw Error(
@@ -60,11 +56,11 @@ Dataset rows_of(const Dataset& data, const Environment& environment) {
 
 /// A network for every family, trained on the baseline.
 std::vector<Module> networks(const Dataset& baseline, const TransferOptions& options,
-                             const Progress& progress) {
+                             const Control& control) {
   const std::vector<Family> families = all_families(baseline.variables.size());
   std::vector<std::optional<Module>> trained(families.size());
   parallel_for(
-      families.size(), options.threads,
+      families.size(), control.threads,
       [&](std::size_t f) {
         const Family& family = families[f];
         CategoricalMlp<double> mlp(mlp_shape(baseline.variables, family, options.hidden));
@@ -72,10 +68,10 @@ std::vector<Module> networks(const Dataset& baseline, const TransferOptions& opt
         initialise(mlp, MlpInitialisation::one_hot(family.parents.size(), options.hidden, 0.5),
                    stream);
         MlpTraining how = options.training;
-        if (stopped(options)) how.steps = 1;
+        if (control.stopped()) how.steps = 1;
         trained[f] = Module{family, train_mlp(mlp, baseline, family, how)};
       },
-      progress);
+      control.progress);
   std::vector<Module> modules;
   for (std::optional<Module>& one : trained) modules.push_back(std::move(*one));
   return modules;
@@ -98,24 +94,24 @@ EpisodeSource episodes_of(const Dataset& data, std::uint64_t seed) {
 }
 
 /// Algorithm 1: modules always adapt, every episode counts for itself, cycles stay out of all sums.
-EdgeMetaResult learn(const Dataset& data, const TransferOptions& options,
-                     const Progress& progress) {
+EdgeMetaResult learn(const Dataset& data, const TransferOptions& options, const Control& control) {
   const auto part = [&](double share) {
-    if (progress) progress(share);
+    if (control.progress) control.progress(share);
   };
   EdgeMetaLearning how;
-  how.modules = networks(rows_of(data, data.environments[0]), options,
-                         [&](double share) { part(share / 2); });
+  Control training = control;
+  training.progress = [&](double share) { part(share / 2); };
+  how.modules = networks(rows_of(data, data.environments[0]), options, training);
   how.episodes = options.episodes;
   how.steps = options.steps;
   how.batch = options.batch;
   how.adaptation = {options.adaptation, true};
-  how.threads = options.threads;
+  how.threads = control.threads;
   how.belief = {.optimizer = options.belief, .acyclicity = Acyclicity::exact};
   how.key = {options.seed, 0};
   return meta_learn(episodes_of(data, options.seed), how, [&](const EdgeMetaStep& step) {
     part(0.5 + 0.5 * double(step.episode + 1) / double(options.episodes));
-    return !stopped(options);
+    return !control.stopped();
   });
 }
 
@@ -133,11 +129,11 @@ void warn(GraphResult& result) {
 }  // namespace
 
 GraphResult learn_graph_by_transfer(const Dataset& data, const TransferOptions& options,
-                                    const Progress& progress) {
+                                    const Control& control) {
   check_columns(data);
   check_environments(data, options);
   const CanonicalOrder order = in_canonical_order(data, options.baseline);
-  const EdgeMetaResult learnt = learn(order.data, options, progress);
+  const EdgeMetaResult learnt = learn(order.data, options, control);
 
   GraphResult result;
   result.engine = GraphEngine::meta_transfer;
@@ -161,7 +157,7 @@ GraphResult learn_graph_by_transfer(const Dataset& data, const TransferOptions& 
   result.findings = edges_worth_showing(result.edges);
   result.graph = likely_graph(result.edges, result.cycle_broken);
   result.search.families_scored = m * parent_sets(m);
-  if (stopped(options)) result.search.stopped = "stopped";
+  if (control.stopped()) result.search.stopped = "stopped";
   result.advice.push_back(
       "Without --engine the same files are answered by a posterior, which also says what changed, "
       "what stays open and which shift would settle it.");

@@ -4,7 +4,6 @@
 // about what changed.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,7 +15,6 @@ namespace whence {
 
 struct TransferOptions {
   std::uint64_t seed = 0;
-  int threads = 1;
   std::optional<std::size_t> baseline;  // what the networks learn before anything shifts
   int hidden = 16;                      // units of each network
   MlpTraining training{{.kind = OptimizerSpec::Kind::adam, .learning_rate = 0.02}, 300};
@@ -24,7 +22,6 @@ struct TransferOptions {
   int steps = 10, batch = 10;
   OptimizerSpec adaptation{.learning_rate = 0.1};  // SGD: Adam forgets what did not shift
   OptimizerSpec belief{.kind = OptimizerSpec::Kind::adam, .learning_rate = 0.1};
-  const std::atomic<bool>* stop = nullptr;  // set from elsewhere: finish with what there is
 };
 
 /// The sums over parent sets and acyclic graphs are exact up to so many variables.
@@ -34,6 +31,6 @@ inline constexpr std::size_t most_transfer_variables = largest_enumerated_graph;
 /// order of columns, environments and rows does not matter, bit by bit. Fields of the result that
 /// need a posterior are left as they are.
 GraphResult learn_graph_by_transfer(const Dataset& data, const TransferOptions& options,
-                                    const Progress& progress = {});
+                                    const Control& control = {});
 
 }  // namespace whence

@@ -101,7 +101,8 @@ Dataset beginning(const Dataset& data, std::size_t reference, std::size_t e, std
 }
 
 void draw_adaptation(Report& report, const Dataset& data, const DirectionOptions& options,
-                     const DirectionResult& result, std::size_t e, std::size_t reference) {
+                     const Control& control, const DirectionResult& result, std::size_t e,
+                     std::size_t reference) {
   constexpr std::size_t places = 12, fewest = 4, most_rows = 100'000;
   const std::size_t rows = data.environments[e].rows();
   if (rows < 2 * fewest || data.rows() > most_rows) return;
@@ -119,7 +120,7 @@ void draw_adaptation(Report& report, const Dataset& data, const DirectionOptions
         std::size_t(std::lround(double(fewest) * std::pow(ratio, double(i) / double(places - 1))));
     if (seen <= last) continue;
     last = seen;
-    const auto belief = find_direction(beginning(data, reference, e, seen), quick).belief;
+    const auto belief = find_direction(beginning(data, reference, e, seen), quick, control).belief;
     for (std::size_t s = 0; s < 2; ++s) {
       curves[s].x.push_back(double(seen));
       curves[s].median.push_back(belief[s]);
@@ -146,13 +147,13 @@ void draw_adaptation(Report& report, const Dataset& data, const DirectionOptions
 }  // namespace
 
 void add_pair_pictures(Report& report, const Dataset& data, const DirectionOptions& options,
-                       const DirectionResult& result) {
+                       const Control& control, const DirectionResult& result) {
   const auto order = loudest(result);
   if (order.empty()) return;
   // Without a baseline, what says least stands for it.
   const std::size_t reference = options.baseline ? *options.baseline : order.back();
   if (reference == order[0]) return;
-  draw_adaptation(report, data, options, result, order[0], reference);
+  draw_adaptation(report, data, options, control, result, order[0], reference);
   std::size_t number = 0;
   for (std::size_t e : order)
     if (e != reference && number < most_pictures)

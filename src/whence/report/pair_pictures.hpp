@@ -11,7 +11,7 @@ namespace whence {
 /// Figures "shift-1", "shift-2", ...: the environments that say most, rows as points; and
 /// "adaptation": the beliefs after the first rows of the one that says most.
 void add_pair_pictures(Report& report, const Dataset& data, const DirectionOptions& options,
-                       const DirectionResult& result);
+                       const Control& control, const DirectionResult& result);
 
 /// The two variables as a graph, with the map of what changed where.
 GraphView pair_view(const DirectionResult& result);

@@ -52,9 +52,9 @@ Dataset draw_categorical(const PairSimulation& what) {
 }
 
 [[noreturn]] void refuse_row() {
-  throw Error(ExitCode::usage, "E-USAGE-VALUE", "--shift",
+  throw Error(ExitCode::usage, "E-WORLD-SHIFT", "shift",
               "a real mechanism has no rows of which one could change",
-              "choose --shift mechanism, or --kind categorical");
+              "let the whole mechanism change, or choose categorical variables");
 }
 
 /// cause ~ N(mean, deviation^2), effect = offset + slope cause + N(0, noise^2)

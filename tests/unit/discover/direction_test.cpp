@@ -153,8 +153,7 @@ TEST(Direction, SameBitsForAnyNumberOfThreads) {
   DirectionOptions options = with_baseline();
   const auto one = find_direction(data, options);
   for (int threads : {2, 3, 7}) {
-    options.threads = threads;
-    const auto many = find_direction(data, options);
+    const auto many = find_direction(data, options, {.threads = threads});
     EXPECT_EQ(one.belief, many.belief);
     EXPECT_EQ(one.leave_one_out, many.leave_one_out);
     for (std::size_t i = 0; i < one.prior_sensitivity.size(); ++i)

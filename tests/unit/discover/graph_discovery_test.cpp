@@ -1,6 +1,7 @@
 // find_graph as a user meets it: right on simulated truths, silent on controls, the same answer for
 // any order of the data, and a word for data that cannot be used.
 #include "whence/discover/graph_discovery.hpp"
+#include "whence/evidence/linear_family_scores.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,9 +31,8 @@ GraphSimulation simulated(std::string_view graph, GraphShift shift, std::uint64_
   return simulate_graph(spec, seed);
 }
 
-GraphOptions quick(int threads = 1) {
+GraphOptions quick() {
   GraphOptions options;
-  options.threads = threads;
   options.baseline = 0;
   options.sweeps = 60;
   options.rounds = 20;
@@ -154,9 +154,9 @@ TEST(FindGraph, UnitsDoNotMatter) {
 
 TEST(FindGraph, ThreadsDoNotMatter) {
   const GraphSimulation world = simulated("0->1->2->3,0->4->5", GraphShift::soft, 13);
-  const GraphResult one = find_graph(world.data, quick(1));
+  const GraphResult one = find_graph(world.data, quick());
   for (int threads : {2, 3, 7}) {
-    const GraphResult other = find_graph(world.data, quick(threads));
+    const GraphResult other = find_graph(world.data, quick(), {.threads = threads});
     EXPECT_TRUE(support::same_bits(one.edges.values, other.edges.values)) << threads;
     EXPECT_TRUE(support::same_bits(one.search.scores, other.search.scores));
     for (std::size_t e = 0; e < one.environments.size(); ++e)
@@ -180,8 +180,7 @@ TEST(FindGraph, AnEffectOfManyCategoricalCausesTakesFewScores) {
   for (std::size_t e = 1; e < one.environments.size(); ++e)
     EXPECT_GT(one.environments[e].changed[world.truth.targets[e][0]], 0.5) << e;
   EXPECT_LT(one.search.families_scored, 1500u);  // of 11264 under each regime
-  options.threads = 3;
-  const GraphResult three = find_graph(world.data, options);
+  const GraphResult three = find_graph(world.data, options, {.threads = 3});
   EXPECT_EQ(one.edges.values, three.edges.values);
   EXPECT_EQ(one.search.families_scored, three.search.families_scored);
 }
@@ -220,9 +219,7 @@ TEST(FindChanges, TakesTheGraphAsGiven) {
 TEST(FindGraph, CanBeStopped) {
   const GraphSimulation world = simulated("0->1->2->3,0->4->5,3->6", GraphShift::hard, 17);
   const std::atomic<bool> stop = true;
-  GraphOptions options = quick();
-  options.stop = &stop;
-  const GraphResult result = find_graph(world.data, options);
+  const GraphResult result = find_graph(world.data, quick(), {.stop = &stop});
   EXPECT_EQ(result.search.stopped, "stopped");
   for (double p : result.edges.values) EXPECT_TRUE(p >= 0 && p <= 1);
 }
@@ -230,9 +227,7 @@ TEST(FindGraph, CanBeStopped) {
 TEST(FindGraph, StoppedAtOnceKnowsWhatItDoesNotKnow) {
   const GraphSimulation world = simulated("0->1->2,3->4,5->6", GraphShift::none, 18, 400);
   const std::atomic<bool> stop = true;
-  GraphOptions options = quick();
-  options.stop = &stop;
-  const GraphResult result = find_graph(world.data, options);
+  const GraphResult result = find_graph(world.data, quick(), {.stop = &stop});
   EXPECT_TRUE(result.search.one_graph);
   EXPECT_TRUE(support::warns(result, "no posterior"));
   // Nothing was looked at: pairs are joined one way or the other, nobody can say which.
@@ -242,19 +237,19 @@ TEST(FindGraph, StoppedAtOnceKnowsWhatItDoesNotKnow) {
       EXPECT_GT(p, 0.4) << a << b;
       EXPECT_LT(p, 0.6) << a << b;
     }
-  for (options.threads = 1; options.threads < 4; ++options.threads)
-    EXPECT_EQ(result.edges, find_graph(world.data, options).edges);
+  for (int threads = 1; threads < 4; ++threads)
+    EXPECT_EQ(result.edges,
+              find_graph(world.data, quick(), {.threads = threads, .stop = &stop}).edges);
 }
 
 TEST(FindGraph, StoppedBeforeItsChainsLeavesOpenWhatTheClassDoes) {
   const GraphSimulation world = simulated("0->1->2,3->4,5->6", GraphShift::none, 18, 400);
   std::atomic<bool> stop = false;
-  GraphOptions options = quick();
-  options.stop = &stop;
   // The first word on progress comes when the first search is over, from the thread that asked.
   const auto answer = [&] {
     stop = false;
-    return find_graph(world.data, options, [&](double) { stop = true; });
+    return find_graph(world.data, quick(),
+                      {.progress = [&](double) { stop = true; }, .stop = &stop});
   };
   const GraphResult result = answer();
   EXPECT_EQ(result.search.stopped, "stopped");

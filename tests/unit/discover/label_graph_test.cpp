@@ -45,10 +45,9 @@ Dataset curved_data(Shifts shifts, std::uint32_t run) {
   return data;
 }
 
-GraphOptions with_baseline(int threads = 1) {
+GraphOptions with_baseline() {
   GraphOptions options;
   options.baseline = 0;
-  options.threads = threads;
   return options;
 }
 
@@ -81,8 +80,8 @@ TEST(FindGraphByLabels, WithoutAShiftNoDirectionIsSure) {
 
 TEST(FindGraphByLabels, ThreadsChangeNothing) {
   const Dataset data = curved_data(Shifts::single, 3);
-  const GraphResult one = find_graph(data, with_baseline(1)),
-                    two = find_graph(data, with_baseline(2));
+  const GraphResult one = find_graph(data, with_baseline()),
+                    two = find_graph(data, with_baseline(), {.threads = 2});
   EXPECT_EQ(one.edges.values, two.edges.values);
   EXPECT_EQ(one.hidden.values, two.hidden.values);
   for (std::size_t e = 0; e < 4; ++e)

@@ -8,7 +8,7 @@
 
 #include "bench/quality/direction_cases.hpp"
 #include "support/effort.hpp"
-#include "whence/discover/direction.hpp"
+#include "whence/discover/pair_beliefs.hpp"
 #include "whence/discover/pair_models.hpp"
 
 namespace whence {

@@ -26,10 +26,9 @@ Dataset measured(std::string_view graph, std::size_t environments, std::uint64_t
   return simulate_graph(spec, seed).data;
 }
 
-TransferOptions from_first(int threads = 1) {
+TransferOptions from_first() {
   TransferOptions options;
   options.baseline = 0;
-  options.threads = threads;
   return options;
 }
 
@@ -57,8 +56,7 @@ TEST(LearnGraphByTransfer, NeitherOrderNorThreadsMatter) {
   options.episodes = 20;
   options.training.steps = 50;
   const GraphResult one = learn_graph_by_transfer(data, options);
-  options.threads = 3;
-  const GraphResult threaded = learn_graph_by_transfer(data, options);
+  const GraphResult threaded = learn_graph_by_transfer(data, options, {.threads = 3});
   EXPECT_TRUE(support::same_bits(one.edges.values, threaded.edges.values));
   options.baseline = data.environments.size() - 1;
   const GraphResult turned = learn_graph_by_transfer(support::turned_round(data), options);
@@ -69,9 +67,9 @@ TEST(LearnGraphByTransfer, NeitherOrderNorThreadsMatter) {
 
 TEST(LearnGraphByTransfer, CanBeStopped) {
   const std::atomic<bool> stop = true;
-  TransferOptions options = from_first();
-  options.stop = &stop;
-  EXPECT_EQ(learn_graph_by_transfer(measured("0->1", 1, 34), options).search.stopped, "stopped");
+  const GraphResult result =
+      learn_graph_by_transfer(measured("0->1", 1, 34), from_first(), {.stop = &stop});
+  EXPECT_EQ(result.search.stopped, "stopped");
 }
 
 void expect_refused(const Dataset& data, const TransferOptions& options, const char* id,
