@@ -159,5 +159,15 @@ TEST(ChangePrior, RegimesSumToOne) {
   }
 }
 
+TEST(ChangePrior, RegimesAreAsQuietAndAsTurbulentAsDocumented) {
+  for (Structure structure : {Structure::forward, Structure::backward, Structure::no_link}) {
+    const auto regimes = ChangePrior{}.regimes(structure);
+    EXPECT_EQ(regimes[1].change[std::size_t(Change::nothing)], 0.95);
+    EXPECT_EQ(regimes[2].change[std::size_t(Change::both)], 0.95);
+    EXPECT_EQ(regimes[1].weight, 0.2);
+    EXPECT_EQ(regimes[2].weight, 0.2);
+  }
+}
+
 }  // namespace
 }  // namespace whence
