@@ -91,13 +91,12 @@ void list_mistakes(const GraphResult& found, const RealData& data, RealRun& run)
 void run_one(RealData data, const RunOptions& options, RealRun& run) {
   GraphOptions how;
   how.seed = options.seed + run.number;
-  how.threads = options.threads;
   how.baseline = 0;
   run.rows = data.data.rows();
   run.naive_on_top = naive_targets(data);
   try {
     const auto start = std::chrono::steady_clock::now();
-    GraphResult found = find_graph(data.data, how);
+    GraphResult found = find_graph(data.data, how, {.threads = options.threads});
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     drop_unknown(found, data);
     run.outcome = judge_graph(found, data.truth);

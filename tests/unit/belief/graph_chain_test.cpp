@@ -20,7 +20,7 @@ constexpr std::size_t size = 3;
 double score(std::size_t child, std::span<const std::size_t> parents) {
   std::size_t key = child + 1;
   for (const std::size_t p : parents) key = key * 7 + p + 1;
-  return 1.5 * (std::sin(double(key * 12.9898)) * 0.5 + 0.5);
+  return 1.5 * (std::sin(12.9898 * double(key)) * 0.5 + 0.5);
 }
 
 std::vector<Graph> graphs() { return all_acyclic_graphs(size); }
@@ -67,7 +67,7 @@ double misfit(const std::vector<std::vector<double>>& chains, const std::vector<
 
 class GraphChainAt : public testing::TestWithParam<double> {};
 INSTANTIATE_TEST_SUITE_P(Heats, GraphChainAt, testing::Values(1.0, 0.6),
-                         [](const auto& info) { return info.param == 1 ? "one" : "hot"; });
+                         [](const auto& at) { return at.param == 1 ? "one" : "hot"; });
 
 TEST_P(GraphChainAt, DrawsEachGraphAsOftenAsItsScoreSays) {
   const double heat = GetParam();
