@@ -1,0 +1,48 @@
+// Two environments that differ along one direction only.
+//
+// Where one mechanism tells two environments apart, the odds of the label depend on one linear
+// index of a row: log odds = g(w . x). The index is fitted together with a smooth g; a score test
+// of everything quadratic beside it says whether one index is enough.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "whence/math/dense.hpp"
+
+namespace whence {
+
+/// The best index between two sets of rows, and how well it does.
+struct IndexFit {
+  std::vector<double> weights;  // of the raw columns; of any length
+  double gain = 0;              // log-likelihood of the labels beyond guessing, nats
+  double entropy = 0;           // the most that gain can be
+  double lack = 0;              // chi-square of what one index leaves unexplained ...
+  double freedom = 0;           // ... with so many degrees of freedom
+  double p = 1;                 // of a lack as large as that, were one index enough
+  double rows = 0;
+
+  /// The index tells the two sets apart so well that little is left that could show a lack.
+  bool saturated() const { return gain > 0.75 * entropy; }
+  /// log-odds that one index is enough, by Schwarz's criterion.
+  double log_odds() const;
+};
+
+/// Rows are [row][column]. At most `most_rows` of each set are used, evenly picked; `quick_rows` of
+/// them first, and the rest only where those do not rule out one index.
+struct IndexSearch {
+  std::size_t quick_rows = 500, most_rows = 3000;
+  double hopeless = 1e-8;  // p of the first look below which there is no second
+};
+IndexFit fit_index(const Matrix& rows, const Matrix& others, const IndexSearch& how = {});
+
+/// The probability of a difference in means and second moments as large as that between the two
+/// sets of rows, if both follow one law.
+double same_law_probability(const Matrix& rows, const Matrix& others);
+
+/// P(a chi-square of so many degrees of freedom exceeds x) (Wilson and Hilferty).
+double chi_square_tail(double x, double freedom);
+
+}  // namespace whence

@@ -1,0 +1,273 @@
+#include "whence/judge/encoder_evaluation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "whence/core/error.hpp"
+#include "whence/io/json/json_list.hpp"
+#include "whence/math/random.hpp"
+
+namespace whence {
+namespace {
+
+/// Of the raw columns, in the baseline.
+Matrix baseline_covariance(const MixedWorld& world) {
+  const std::size_t d = world.data.variables.size();
+  const Environment& base = world.data.environments[0];
+  std::vector<double> mean(d);
+  const auto n = double(base.rows());
+  const auto at = [&](std::size_t j, std::size_t i) {
+    return world.data.columns[j].values[base.begin + i];
+  };
+  for (std::size_t j = 0; j < d; ++j)
+    for (std::size_t i = 0; i < base.rows(); ++i) mean[j] += at(j, i) / n;
+  Matrix covariance(d, d);
+  for (std::size_t j = 0; j < d; ++j)
+    for (std::size_t k = 0; k < d; ++k)
+      for (std::size_t i = 0; i < base.rows(); ++i)
+        covariance(j, k) += (at(j, i) - mean[j]) * (at(k, i) - mean[k]) / n;
+  return covariance;
+}
+
+Json matrix_json(const Matrix& matrix) {
+  Json rows = Json::list();
+  for (std::size_t i = 0; i < matrix.rows; ++i)
+    rows.items.push_back(
+        Json::list(std::span(matrix.values).subspan(i * matrix.columns, matrix.columns)));
+  return rows;
+}
+
+std::string latent_name(std::size_t k) { return fmt::format("S{}", k + 1); }
+
+}  // namespace
+
+Json mixed_truth_json(const MixedSpec& spec, const MixedWorld& world, std::uint64_t seed) {
+  Json environments = Json::list(), parents = Json::object(), columns = Json::list();
+  for (std::size_t e = 0; e < world.targets.size(); ++e) {
+    Json changed = Json::list();
+    for (const std::size_t k : world.targets[e]) changed.items.emplace_back(latent_name(k));
+    environments.items.push_back(Json::object({{"name", world.data.environments[e].name},
+                                               {"rows", world.data.environments[e].rows()},
+                                               {"baseline", e == 0},
+                                               {"changed", std::move(changed)}}));
+  }
+  Json latents = Json::list();
+  for (std::size_t k = 0; k < spec.latents; ++k) {
+    latents.items.emplace_back(latent_name(k));
+    Json list = Json::list();
+    for (const std::size_t p : world.parents[k]) list.items.emplace_back(latent_name(p));
+    parents.set(latent_name(k), std::move(list));
+  }
+  for (const Variable& v : world.data.variables) columns.items.emplace_back(v.name);
+  return Json::object({{"format", 1},
+                       {"simulation", "mixed"},
+                       {"mixing", name_of(spec.mixing)},
+                       {"shift", name_of(spec.shift)},
+                       {"mechanism", spec.splines ? "spline" : "linear"},
+                       {"law", name_of(spec.law)},
+                       {"seed", std::to_string(seed)},
+                       {"columns", std::move(columns)},
+                       {"latents", std::move(latents)},
+                       {"angle", spec.mixing == Mixing::rotation ? Json(world.angle) : Json()},
+                       {"unmixing", matrix_json(world.unmixing)},
+                       {"parents", std::move(parents)},
+                       {"environments", std::move(environments)},
+                       {"covariance", matrix_json(baseline_covariance(world))}});
+}
+
+// ---- rows against rows --------------------------------------------------------------------------
+
+double RowMatch::mean() const {
+  return correlation.empty() ? 0
+                             : std::accumulate(correlation.begin(), correlation.end(), 0.0) /
+                                   double(correlation.size());
+}
+
+std::size_t RowMatch::above(double threshold) const {
+  return std::size_t(std::count_if(correlation.begin(), correlation.end(),
+                                   [&](double c) { return c > threshold; }));
+}
+
+RowMatch match_rows(const Matrix& found, const Matrix& truth, const Matrix& covariance) {
+  const auto bilinear = [&](const Matrix& a, std::size_t i, const Matrix& b, std::size_t j) {
+    double sum = 0;
+    for (std::size_t k = 0; k < covariance.rows; ++k)
+      for (std::size_t l = 0; l < covariance.rows; ++l) sum += a(i, k) * covariance(k, l) * b(j, l);
+    return sum;
+  };
+  Matrix agreement(found.rows, truth.rows);
+  for (std::size_t i = 0; i < found.rows; ++i)
+    for (std::size_t j = 0; j < truth.rows; ++j) {
+      const double size = bilinear(found, i, found, i) * bilinear(truth, j, truth, j);
+      agreement(i, j) = size > 0 ? std::abs(bilinear(found, i, truth, j)) / std::sqrt(size) : 0.0;
+    }
+  RowMatch match;
+  match.correlation.assign(found.rows, 0);
+  match.latent.assign(found.rows, truth.rows);
+  std::vector<bool> taken(truth.rows, false);
+  for (std::size_t round = 0; round < std::min(found.rows, truth.rows); ++round) {
+    double best = -1;
+    std::size_t row = 0, latent = 0;
+    for (std::size_t i = 0; i < found.rows; ++i)
+      for (std::size_t j = 0; j < truth.rows; ++j)
+        if (match.latent[i] == truth.rows && !taken[j] && agreement(i, j) > best) {
+          best = agreement(i, j);
+          row = i;
+          latent = j;
+        }
+    match.correlation[row] = best;
+    match.latent[row] = latent;
+    taken[latent] = true;
+  }
+  return match;
+}
+
+double random_floor(const Matrix& truth, const Matrix& covariance) {
+  constexpr std::uint32_t draws = 200;
+  double sum = 0;
+  for (std::uint32_t draw = 0; draw < draws; ++draw) {
+    Stream stream(0, Purpose::tests, {draw, 0, 0});
+    Matrix random(truth.rows, truth.columns);
+    for (double& x : random.values) x = sample_normal(stream);
+    sum += match_rows(random, truth, covariance).mean();
+  }
+  return sum / draws;
+}
+
+// ---- from documents -----------------------------------------------------------------------------
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& file, const std::string& problem) {
+  throw Error(ExitCode::bad_data, "E-EVALUATE", file, problem,
+              "give the result.json of whence disentangle and the truth.json of whence simulate "
+              "mixed");
+}
+
+const Json& member(const Json& object, const char* key, const std::string& file) {
+  const Json* value = object.is(Json::Kind::object) ? object.find(key) : nullptr;
+  if (!value) refuse(file, fmt::format("there is no \"{}\"", key));
+  return *value;
+}
+
+double number(const Json& value, const std::string& file) {
+  if (!value.is(Json::Kind::number)) refuse(file, "a number was expected");
+  return value.as_double();
+}
+
+Matrix matrix_of(const Json& rows, const std::string& file) {
+  if (!rows.is(Json::Kind::list) || rows.items.empty()) refuse(file, "a matrix was expected");
+  Matrix matrix(rows.items.size(), rows.items[0].items.size());
+  for (std::size_t i = 0; i < matrix.rows; ++i) {
+    if (rows.items[i].items.size() != matrix.columns) refuse(file, "rows of unequal length");
+    for (std::size_t j = 0; j < matrix.columns; ++j)
+      matrix(i, j) = number(rows.items[i].items[j], file);
+  }
+  return matrix;
+}
+
+/// The rows of weights, in the order of the truth's columns; names of their latents beside them.
+struct FoundRows {
+  Matrix weights;
+  std::vector<std::string> names;
+};
+
+FoundRows found_rows(const Json& result, const std::string& file, const Json& columns) {
+  const Json& list = member(result, "unmixing", file);
+  FoundRows found{Matrix(list.items.size(), columns.items.size()), {}};
+  for (std::size_t i = 0; i < list.items.size(); ++i) {
+    found.names.push_back(member(list.items[i], "latent", file).text);
+    const Json& weights = member(list.items[i], "weights", file);
+    for (std::size_t j = 0; j < columns.items.size(); ++j)
+      found.weights(i, j) = number(member(weights, columns.items[j].text.c_str(), file), file);
+  }
+  return found;
+}
+
+void judge_angle(const Json& result, const std::string& file, double truth, EncoderEvaluation& e) {
+  const Json& angle = member(result, "angle", file);
+  if (!angle.is(Json::Kind::object)) return;
+  constexpr double quarter = std::numbers::pi / 2;
+  const double value = number(member(angle, "value", file), file);
+  const Json& interval = member(angle, "interval", file);
+  const double off = std::remainder(truth - value, quarter);
+  e.angle_error = std::abs(off);
+  e.covered = off >= number(interval.items.at(0), file) - value &&
+              off <= number(interval.items.at(1), file) - value;
+  e.direction = std::abs(std::remainder(truth - value, 2 * quarter)) < quarter / 2;
+}
+
+/// An environment is told rightly where exactly the latents that changed have a probability over
+/// one half.
+void judge_environments(const Json& result, const std::string& result_file, const Json& truth,
+                        const std::string& truth_file, const FoundRows& found,
+                        const RowMatch& match, EncoderEvaluation& e) {
+  const Json& environments = member(result, "environments", result_file);
+  for (const Json& true_one : member(truth, "environments", truth_file).items) {
+    const Json* baseline = true_one.find("baseline");
+    if (baseline && baseline->truth) continue;
+    const std::string name = member(true_one, "name", truth_file).text;
+    const auto same = std::find_if(
+        environments.items.begin(), environments.items.end(),
+        [&](const Json& one) { return member(one, "name", result_file).text == name; });
+    if (same == environments.items.end()) continue;
+    ++e.judged;
+    std::vector<std::string> said, meant;
+    const Json& changed = member(*same, "changed", result_file);
+    for (std::size_t i = 0; i < found.names.size(); ++i) {
+      const Json& p = member(changed, found.names[i].c_str(), result_file);
+      if (p.is(Json::Kind::number) && p.as_double() >= 0.5)
+        said.push_back(latent_name(match.latent[i]));
+    }
+    for (const Json& latent : member(true_one, "changed", truth_file).items)
+      meant.push_back(latent.text);
+    std::sort(said.begin(), said.end());
+    std::sort(meant.begin(), meant.end());
+    e.right += said == meant ? 1 : 0;
+  }
+}
+
+}  // namespace
+
+EncoderEvaluation evaluate_encoder(const Json& result, const std::string& result_file,
+                                   const Json& truth, const std::string& truth_file) {
+  EncoderEvaluation e;
+  e.verdict = member(member(result, "verdict", result_file), "kind", result_file).text;
+  const Json& columns = member(truth, "columns", truth_file);
+  const Matrix unmixing = matrix_of(member(truth, "unmixing", truth_file), truth_file);
+  const Matrix covariance = matrix_of(member(truth, "covariance", truth_file), truth_file);
+  const FoundRows found = found_rows(result, result_file, columns);
+  if (covariance.rows != columns.items.size() || unmixing.columns != columns.items.size())
+    refuse(truth_file, "matrices and columns do not fit together");
+  const RowMatch match = match_rows(found.weights, unmixing, covariance);
+  e.latents = unmixing.rows;
+  e.rows = found.names.size();
+  e.above = match.above(0.95);
+  e.correlation = match.mean();
+  e.floor = random_floor(unmixing, covariance);
+  const Json& angle = member(truth, "angle", truth_file);
+  if (angle.is(Json::Kind::number)) judge_angle(result, result_file, angle.as_double(), e);
+  judge_environments(result, result_file, truth, truth_file, found, match, e);
+  return e;
+}
+
+Json encoder_evaluation_json(const EncoderEvaluation& e) {
+  const auto maybe = [](const auto& value) { return value ? Json(*value) : Json(); };
+  return Json::object({{"verdict", e.verdict},
+                       {"angle_error", maybe(e.angle_error)},
+                       {"covered", maybe(e.covered)},
+                       {"direction_right", maybe(e.direction)},
+                       {"latents", e.latents},
+                       {"rows", e.rows},
+                       {"rows_above_95", e.above},
+                       {"mean_correlation", e.correlation},
+                       {"random_floor", e.floor},
+                       {"environments", e.judged},
+                       {"environments_right", e.right}});
+}
+
+}  // namespace whence

@@ -1,0 +1,188 @@
+#include "whence/discover/find_encoder.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "whence/core/error.hpp"
+#include "whence/io/json/json_reader.hpp"
+#include "whence/judge/encoder_evaluation.hpp"
+#include "whence/report/encoder_report.hpp"
+
+namespace whence {
+namespace {
+
+MixedSpec small_rotation(MixedShift shift = MixedShift::mixed) {
+  MixedSpec spec;
+  spec.shift = shift;
+  spec.environments = 8;
+  spec.rows = 400;
+  spec.baseline_rows = 2000;
+  return spec;
+}
+
+MixedSpec small_matrix(MixedShift shift = MixedShift::hard) {
+  MixedSpec spec{.mixing = Mixing::linear, .shift = shift, .latents = 3};
+  spec.splines = false;
+  spec.rows = 500;
+  spec.baseline_rows = 1000;
+  spec.most = 2;
+  spec.unchanged = 1;
+  spec.double_targets = 0;
+  return spec;
+}
+
+std::string id_of(const Dataset& data, const EncoderOptions& options = {}) {
+  try {
+    find_encoder(data, options);
+  } catch (const Error& error) {
+    return error.id();
+  }
+  return "none";
+}
+
+EncoderEvaluation judged(const MixedSpec& spec, const MixedWorld& world,
+                         const EncoderAnswer& answer) {
+  return evaluate_encoder(encoder_json(answer, {world.data.variables, {}, Json::object()}),
+                          "result", mixed_truth_json(spec, world, 5), "truth");
+}
+
+TEST(FindEncoder, UndoesARotation) {
+  const MixedSpec spec = small_rotation();
+  const MixedWorld world = draw_mixed_world(spec, 5, 0);
+  const EncoderAnswer answer = find_encoder(world.data);
+  EXPECT_EQ(answer.verdict, EncoderVerdict::encoder);
+  const EncoderEvaluation e = judged(spec, world, answer);
+  EXPECT_LT(*e.angle_error, 0.05);
+  EXPECT_TRUE(*e.direction);
+  EXPECT_EQ(e.above, 2u);
+  EXPECT_GE(e.right, 6u);
+  EXPECT_LT(e.floor, e.correlation);
+}
+
+TEST(FindEncoder, UndoesAMatrix) {
+  const MixedSpec spec = small_matrix();
+  const MixedWorld world = draw_mixed_world(spec, 5, 1);
+  const EncoderAnswer answer = find_encoder(world.data);
+  const EncoderEvaluation e = judged(spec, world, answer);
+  EXPECT_EQ(e.rows, 3u);
+  EXPECT_EQ(e.above, 3u) << e.correlation;
+}
+
+TEST(FindEncoder, AbstainsWhereNothingShifts) {
+  const EncoderAnswer turned =
+      find_encoder(draw_mixed_world(small_rotation(MixedShift::none), 5, 0).data);
+  EXPECT_EQ(turned.verdict, EncoderVerdict::no_shift);
+  EXPECT_TRUE(turned.latents[0].weights.empty());
+  const EncoderAnswer mixed =
+      find_encoder(draw_mixed_world(small_matrix(MixedShift::none), 5, 0).data);
+  EXPECT_EQ(mixed.verdict, EncoderVerdict::no_shift);
+}
+
+TEST(FindEncoder, WhereTheBaselineStandsDoesNotMatter) {
+  const MixedWorld world = draw_mixed_world(small_rotation(), 5, 0);
+  Dataset moved = world.data;
+  std::rotate(moved.environments.begin(), moved.environments.begin() + 1, moved.environments.end());
+  EncoderOptions options;
+  options.baseline = moved.environments.size() - 1;
+  EXPECT_EQ(find_encoder(moved, options).rotation->angle, find_encoder(world.data).rotation->angle);
+}
+
+TEST(FindEncoder, AnswersAreTheSameForAnyNumberOfThreads) {
+  EncoderOptions three;
+  three.threads = 3;
+  for (const MixedSpec& spec : {small_rotation(), small_matrix()}) {
+    const MixedWorld world = draw_mixed_world(spec, 5, 2);
+    const auto text = [&](const EncoderOptions& options) {
+      return encoder_json(find_encoder(world.data, options),
+                          {world.data.variables, {}, Json::object()})
+          .dump();
+    };
+    EXPECT_EQ(text({}), text(three));
+  }
+}
+
+TEST(FindEncoder, ColumnsThatAreFunctionsOfEachOtherAreRefused) {
+  Dataset data = draw_mixed_world(small_matrix(), 5, 0).data;
+  for (std::size_t i = 0; i < data.rows(); ++i)
+    data.columns[2].values[i] = data.columns[0].values[i] - 2 * data.columns[1].values[i];
+  EXPECT_EQ(id_of(data), "E-DATA-SINGULAR");
+}
+
+TEST(FindEncoder, ConstantColumnsAreRefused) {
+  Dataset data = draw_mixed_world(small_matrix(), 5, 0).data;
+  std::fill(data.columns[1].values.begin(), data.columns[1].values.end(), 3.0);
+  EXPECT_EQ(id_of(data), "E-DATA-CONSTANT");
+}
+
+TEST(FindEncoder, CategoricalColumnsAreRefused) {
+  Dataset data = draw_mixed_world(small_matrix(), 5, 0).data;
+  data.variables[1] = {"c", Variable::Kind::categorical, 2};
+  data.columns[1].levels.assign(data.rows(), 0);
+  EXPECT_EQ(id_of(data), "E-DATA-KIND");
+}
+
+TEST(FindEncoder, MoreLatentsThanColumnsAreRefused) {
+  EncoderOptions options;
+  options.latents = 4;
+  EXPECT_EQ(id_of(draw_mixed_world(small_matrix(), 5, 0).data, options), "E-USAGE-VALUE");
+}
+
+TEST(FindEncoder, ARotationOfThreeColumnsIsRefused) {
+  EncoderOptions options;
+  options.mixing = Mixing::rotation;
+  EXPECT_EQ(id_of(draw_mixed_world(small_matrix(), 5, 0).data, options), "E-USAGE-OPTION");
+}
+
+TEST(FindEncoder, TooFewEnvironmentsOrRowsAreRefused) {
+  MixedSpec spec = small_rotation();
+  spec.environments = 1;
+  EXPECT_EQ(id_of(draw_mixed_world(spec, 5, 0).data), "E-DATA-ENVIRONMENTS");
+  spec.environments = 3;
+  spec.rows = 2;
+  EXPECT_EQ(id_of(draw_mixed_world(spec, 5, 0).data), "E-DATA-ROWS");
+}
+
+TEST(FindEncoder, FewRowsAreWarnedOf) {
+  MixedSpec spec = small_rotation(MixedShift::cause);
+  spec.rows = 100;
+  EXPECT_FALSE(find_encoder(draw_mixed_world(spec, 5, 0).data).warnings.empty());
+  spec.rows = 400;
+  spec.baseline_rows = 4000;
+  EXPECT_TRUE(find_encoder(draw_mixed_world(spec, 5, 0).data).warnings.empty());
+}
+
+TEST(MatchRows, FindsEachRowOnceWhateverItsSignAndUnit) {
+  Matrix truth(2, 2), found(2, 2), covariance(2, 2);
+  truth.values = {1, 0, 0, 1};
+  found.values = {0, -3, 2, 0};
+  covariance.values = {1, 0.5, 0.5, 1};
+  const RowMatch match = match_rows(found, truth, covariance);
+  EXPECT_EQ(match.latent, (std::vector<std::size_t>{1, 0}));
+  EXPECT_NEAR(match.mean(), 1, 1e-12);
+  found.values = {1, 0, 1, 0};  // the same twice: one is matched with what it is not
+  EXPECT_NEAR(match_rows(found, truth, covariance).mean(), 0.75, 1e-12);
+}
+
+TEST(MixedWorld, LatentsAreTheUnmixedColumns) {
+  const MixedWorld world = draw_mixed_world(small_matrix(), 5, 3);
+  for (std::size_t i = 0; i < 50; ++i)
+    for (std::size_t k = 0; k < 3; ++k) {
+      double sum = 0;
+      for (std::size_t j = 0; j < 3; ++j)
+        sum += world.unmixing(k, j) * world.data.columns[j].values[i];
+      EXPECT_NEAR(sum, world.latents(i, k), 1e-9);
+    }
+}
+
+TEST(MixedWorld, EachLatentIsHitAsOftenAsAsked) {
+  const MixedWorld world = draw_mixed_world(small_matrix(), 5, 4);
+  std::vector<int> hits(3, 0);
+  for (const auto& targets : world.targets)
+    for (const std::size_t target : targets) ++hits[target];
+  EXPECT_EQ(hits, (std::vector<int>{2, 2, 2}));
+  EXPECT_TRUE(world.targets[0].empty());
+}
+
+}  // namespace
+}  // namespace whence

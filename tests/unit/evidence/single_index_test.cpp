@@ -1,0 +1,54 @@
+#include "whence/evidence/single_index.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "whence/math/random.hpp"
+
+namespace whence {
+namespace {
+
+/// Three normal columns; `first` and `second` are added to the first and scale the second.
+Matrix normal_rows(std::size_t n, std::uint32_t run, double first, double second) {
+  Stream stream(51, Purpose::tests, {run, 0, 0});
+  Matrix rows(n, 3);
+  for (std::size_t i = 0; i < n; ++i) {
+    rows(i, 0) = first + sample_normal(stream);
+    rows(i, 1) = second * sample_normal(stream);
+    rows(i, 2) = sample_normal(stream);
+  }
+  return rows;
+}
+
+TEST(SingleIndex, FindsTheDirectionOfAShift) {
+  const IndexFit fit = fit_index(normal_rows(800, 0, 1, 1), normal_rows(800, 1, 0, 1));
+  EXPECT_LT(std::abs(fit.weights[1] / fit.weights[0]), 0.15);
+  EXPECT_LT(std::abs(fit.weights[2] / fit.weights[0]), 0.15);
+  EXPECT_GT(fit.p, 1e-3);
+  EXPECT_GT(fit.log_odds(), 0);
+  EXPECT_FALSE(fit.saturated());
+}
+
+TEST(SingleIndex, TwoChangesNeedMoreThanOneDirection) {
+  const IndexFit fit = fit_index(normal_rows(800, 2, 1, 2), normal_rows(800, 3, 0, 1));
+  EXPECT_LT(fit.p, 1e-6);
+}
+
+TEST(SingleIndex, SetsThatAreFarApartAreSaturated) {
+  EXPECT_TRUE(fit_index(normal_rows(400, 4, 8, 1), normal_rows(400, 5, 0, 1)).saturated());
+}
+
+TEST(SingleIndex, EqualLawsAreNotToldApart) {
+  EXPECT_GT(same_law_probability(normal_rows(500, 6, 0, 1), normal_rows(700, 7, 0, 1)), 1e-4);
+  EXPECT_LT(same_law_probability(normal_rows(500, 8, 0, 1.5), normal_rows(700, 9, 0, 1)), 1e-6);
+}
+
+TEST(SingleIndex, ChiSquareTailsAreNearTheirTables) {
+  EXPECT_NEAR(chi_square_tail(18.31, 10), 0.05, 1e-3);
+  EXPECT_NEAR(chi_square_tail(6.63, 1), 0.01, 2e-3);
+  EXPECT_EQ(chi_square_tail(3, 0), 1);
+}
+
+}  // namespace
+}  // namespace whence
