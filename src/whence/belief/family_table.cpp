@@ -63,6 +63,33 @@ double FamilyTable::score(std::size_t regime, std::size_t child, const VariableS
   });
 }
 
+std::vector<double> FamilyTable::scores(std::size_t regime, std::size_t child,
+                                        std::span<const VariableSet> sets) const {
+  std::vector<double> values(sets.size(), -std::numeric_limits<double>::infinity());
+  std::vector<FamilyScorer::Query> queries;
+  std::vector<std::size_t> places;  // of the queries in `sets`
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    if (sets[k].size() > scorer_.max_parents() || against_knowledge(child, sets[k])) continue;
+    const Key key{regime, child, sets[k]};
+    Shard& shard = shard_of(key);
+    const std::lock_guard lock(shard.mutex);
+    if (const auto found = shard.scores.find(key); found != shard.scores.end()) {
+      values[k] = found->second;
+    } else {
+      queries.push_back({child, sets[k].members()});
+      places.push_back(k);
+    }
+  }
+  std::vector<double> fresh(queries.size());
+  if (!queries.empty()) scorer_.log_scores(queries, this->regime(regime), fresh);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const VariableSet& set = sets[places[i]];
+    const double score = fresh[i] + log_set_prior_[set.size()];
+    values[places[i]] = remembered(&Shard::scores, Key{regime, child, set}, [&] { return score; });
+  }
+  return values;
+}
+
 double FamilyTable::estimated_gain(std::size_t regime, std::size_t child,
                                    const VariableSet& parents, std::size_t v) const {
   const std::size_t count = parents.size(), toggled = parents.has(v) ? count - 1 : count + 1;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -38,6 +39,10 @@ class FamilyTable {
   /// log P(child's column | parents') + log P(parent set): 1 / (m - 1 over the number of parents)
   /// each, constant within a Markov class. -infinity for sets against what is known.
   double score(std::size_t regime, std::size_t child, const VariableSet& parents) const;
+  /// The same of many parent sets of one child; those that are not known yet go to the scorer
+  /// together.
+  std::vector<double> scores(std::size_t regime, std::size_t child,
+                             std::span<const VariableSet> sets) const;
 
   /// What adding `v` to the parents, or taking it from them, would gain, cheaply; NaN where there
   /// is no cheap way. It settles what is far from zero, as the scorer's EstimateQuality says.

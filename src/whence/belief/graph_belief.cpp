@@ -144,14 +144,15 @@ GraphBelief enumerate_graphs(const FamilyTable& table, std::vector<double>* log_
   std::vector<std::size_t> numbers;
   for (std::size_t r = 0; r < regimes.size(); ++r) {
     numbers.push_back(table.number_of(regimes[r]));
-    std::vector<double> scores(m * parent_sets(m));
-    for (std::size_t v = 0; v < m; ++v)
-      for (ParentSet set = 0; set < parent_sets(m); ++set) {
-        VariableSet parents;
+    std::vector<double> scores;  // [variable][parent set]
+    for (std::size_t v = 0; v < m; ++v) {
+      std::vector<VariableSet> sets(parent_sets(m));
+      for (ParentSet set = 0; set < parent_sets(m); ++set)
         for (std::size_t bit = 0; bit + 1 < m; ++bit)
-          if (set >> bit & 1) parents.insert(parent_of_bit(v, bit));
-        scores[v * parent_sets(m) + set] = table.score(numbers[r], v, parents);
-      }
+          if (set >> bit & 1) sets[set].insert(parent_of_bit(v, bit));
+      const std::vector<double> of_child = table.scores(numbers[r], v, sets);
+      scores.insert(scores.end(), of_child.begin(), of_child.end());
+    }
     const double prior = table.log_prior(numbers[r]);
     for (std::size_t g = 0; g < graphs.size(); ++g) {
       double sum = prior;

@@ -123,11 +123,8 @@ std::vector<VariableSet> listed_sets(const FamilyTable& table, std::size_t regim
   std::sort(ordered.begin(), ordered.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<VariableSet> sets;
-  std::vector<double> scores;
-  for (const auto& [members, set] : ordered) {
-    scores.push_back(table.score(regime, child, set));
-    sets.push_back(set);
-  }
+  for (const auto& [members, set] : ordered) sets.push_back(set);
+  const std::vector<double> scores = table.scores(regime, child, sets);
   const double best = *std::max_element(scores.begin(), scores.end());
   std::vector<VariableSet> kept;
   for (std::size_t k = 0; k < sets.size(); ++k) {
@@ -161,8 +158,7 @@ const std::vector<double>& GraphChain::listed_scores(std::size_t child) {
   auto& of_regime = listed_[state_.regime];
   if (of_regime.empty()) of_regime.resize(table_.variables());
   std::vector<double>& scores = of_regime[child];
-  if (scores.empty())
-    for (const VariableSet& set : lists_.sets(child)) scores.push_back(score_of(child, set));
+  if (scores.empty()) scores = table_.scores(state_.regime, child, lists_.sets(child));
   return scores;
 }
 

@@ -48,6 +48,18 @@ class FamilyScorer {
   virtual double log_score(std::size_t child, std::span<const std::size_t> parents,
                            const EnvironmentRegime& regime) const = 0;
 
+  /// The same of many families under one regime, each independent of the others: what threads,
+  /// ranks or a device can share out. One by one unless a scorer knows better.
+  struct Query {
+    std::size_t child = 0;
+    std::vector<std::size_t> parents;
+  };
+  virtual void log_scores(std::span<const Query> queries, const EnvironmentRegime& regime,
+                          std::span<double> scores) const {
+    for (std::size_t i = 0; i < queries.size(); ++i)
+      scores[i] = log_score(queries[i].child, queries[i].parents, regime);
+  }
+
   /// The same with environment `left_out` taken out of the data.
   virtual double log_score_without(std::size_t child, std::span<const std::size_t> parents,
                                    const EnvironmentRegime& regime, std::size_t left_out) const = 0;

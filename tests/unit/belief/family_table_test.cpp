@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/made_up_scores.hpp"
 #include "whence/belief/graph_search.hpp"
 
 namespace whence {
@@ -73,6 +74,44 @@ TEST(FamilyTable, ScoresNoFamilyThatIsTooLarge) {
   parents.erase(3);
   EXPECT_TRUE(std::isnan(table.estimated_gain(regime, 0, parents, 3)));
   EXPECT_LT(table.estimated_gain(regime, 0, parents, 2), 0);
+}
+
+/// Counts how many families it is asked for together.
+class BatchScorer final : public support::MadeUpScores {
+ public:
+  using MadeUpScores::MadeUpScores;
+  void log_scores(std::span<const Query> queries, const EnvironmentRegime& regime,
+                  std::span<double> scores) const override {
+    batches.push_back(queries.size());
+    MadeUpScores::log_scores(queries, regime, scores);
+  }
+  mutable std::vector<std::size_t> batches;
+};
+
+TEST(FamilyTable, ScoresOfManySetsAreThoseOfEachAndAreAskedForTogether) {
+  const auto score = [](std::size_t child, std::span<const std::size_t> parents) {
+    double sum = 0.1 * double(child);
+    for (const std::size_t p : parents) sum += 1 / double(p + 2);
+    return sum;
+  };
+  const BatchScorer scorer(5, 1, score);
+  EdgeKnowledge knowledge;
+  knowledge.words.assign(25, EdgeKnowledge::Word::open);
+  knowledge.words[3 * 5 + 0] = EdgeKnowledge::Word::forbidden;
+  const FamilyTable together(scorer, knowledge), alone(scorer, knowledge);
+  const std::size_t regime = together.number_of(sparse_regime(1));
+  alone.number_of(sparse_regime(1));
+  std::vector<VariableSet> sets(4);
+  sets[1].insert(1);
+  sets[2].insert(3);  // against what is known
+  sets[3].insert(2), sets[3].insert(4);
+  together.score(regime, 0, sets[1]);
+  const std::vector<double> found = together.scores(regime, 0, sets);
+  for (std::size_t k = 0; k < sets.size(); ++k)
+    EXPECT_EQ(found[k], alone.score(regime, 0, sets[k])) << k;
+  EXPECT_EQ(scorer.batches, std::vector<std::size_t>{2});  // one was known, one is forbidden
+  EXPECT_EQ(together.scores(regime, 0, sets), found);
+  EXPECT_EQ(together.scored(), 3u);
 }
 
 TEST(GraphClimber, TurnsNoStarIntoAFamilyThatIsTooLarge) {
