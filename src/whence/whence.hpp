@@ -5,14 +5,9 @@
 #include "whence/core/control.hpp"              // Control: threads, progress, stop
 #include "whence/core/dataset.hpp"              // Dataset::from_columns(), from_environments()
 #include "whence/core/error.hpp"                // Error: what, where, how to mend
-<<<<<<< main
 #include "whence/core/knowledge.hpp"            // EdgeKnowledge, set_targets(): what is known
 #include "whence/discover/direction.hpp"        // find_direction(): which of two is the cause
-=======
-#include "whence/core/scores.hpp"               // Scores, log_odds()
-#include "whence/core/shift.hpp"                // Shift: what changed
 #include "whence/discover/find_encoder.hpp"     // find_encoder(): variables behind mixed columns
->>>>>>> 31659b2
 #include "whence/discover/graph_discovery.hpp"  // find_graph(), find_changes()
 #include "whence/io/graph/graph_formats.hpp"    // NamedGraph: graphs in files of every format
 #include "whence/version.hpp"                   // version()
