@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "apps/whence/bench_direction.hpp"
+#include "apps/whence/bench_encoders.hpp"
 #include "apps/whence/bench_graphs.hpp"
 #include "apps/whence/bench_real.hpp"
 #include "apps/whence/commands.hpp"
@@ -464,7 +465,7 @@ class Bench {
 std::string work_choices() {
   std::vector<std::string> names = {"all"};
   for (const Work& work : all_work()) names.push_back(work.name);
-  names.insert(names.end(), {"direction", "graphs", "real"});
+  names.insert(names.end(), {"direction", "graphs", "encoders", "real"});
   return "NAME:" + joined(names, "|");
 }
 
@@ -472,14 +473,14 @@ std::string work_choices() {
 
 void add_bench(CLI::App& root, Globals& globals) {
   CLI::App* app = root.add_subcommand(
-      "bench", "speed beside PyTorch's; direction, graphs, real: how often it is right");
+      "bench", "speed beside PyTorch's; direction, graphs, encoders, real: how often it is right");
   app->group("Tools");
   const auto options = std::make_shared<BenchOptions>();
   app->add_option(
          "NAME", options->name,
-         "a piece of work, or all of them; direction, graphs: accuracy, honesty and time of "
-         "whence direction and of graphs from shifts on data whose truth is known; real: the same "
-         "on recorded data")
+         "a piece of work, or all of them; direction, graphs, encoders: accuracy, honesty and time "
+         "of whence direction, of graphs from shifts and of whence disentangle on data whose truth "
+         "is known; real: the first two on recorded data")
       ->default_str("all")
       ->type_name(work_choices());
   app->add_option("DIR", options->real.folders,
@@ -503,10 +504,12 @@ void add_bench(CLI::App& root, Globals& globals) {
   add_value(*app, "--threads", options->threads, "N", "threads of whence; contenders have one");
   add_value(*app, "--repeat", options->repeat, "N", "passes; the median counts")
       ->default_str("5, with --quick 3");
-  app->add_flag("--quick", options->quick, "shorter passes and smaller checks: rough figures");
+  app->add_flag(
+      "--quick", options->quick,
+      "shorter passes and smaller checks: rough figures; of encoders: 20 worlds of each kind");
   app->add_flag("--json", options->json, "print one JSON object");
   add_value(*app, "--scale", options->graphs.scale, "smoke|full",
-            "of direction and graphs: as many data sets as the rates need, or a few");
+            "of direction, graphs and encoders: as many data sets as the rates need, or a few");
   add_value(
       *app, "--only", options->graphs.only, "NAMES",
       "of graphs: these rows of its tables, joined by commas; 'shuffled*' is all that begin so")
@@ -515,9 +518,9 @@ void add_bench(CLI::App& root, Globals& globals) {
             "of graphs: at most so many data sets of each row")
       ->default_str("as many as the row's figures need");
   add_value(*app, "--seed", options->graphs.seed, "N",
-            "of direction, graphs and real: seed of all random numbers, 0 to 2^64-1");
+            "of direction, graphs, encoders and real: seed of all random numbers, 0 to 2^64-1");
   add_value(*app, "-o,--output", options->graphs.output, "DIR",
-            "of direction, graphs and real: where the page and the tables go")
+            "of direction, graphs, encoders and real: where the page and the tables go")
       ->default_str("whence-out/bench-NAME");
   app->footer(
       "The contenders are the scripts of bench/contenders. They need torch (Debian: "
@@ -539,6 +542,10 @@ void add_bench(CLI::App& root, Globals& globals) {
     if (options->name == "direction")
       return bench_direction(
           {graphs.scale, graphs.output, graphs.seed, graphs.threads, graphs.json}, globals);
+    if (options->name == "encoders")
+      return bench_encoders({options->quick ? "quick" : graphs.scale, graphs.output, graphs.seed,
+                             graphs.threads, graphs.json},
+                            globals);
     if (options->name == "graphs") return bench_graphs(graphs, globals);
     Bench(*options, globals).run();
   });

@@ -25,6 +25,7 @@ void add_meta_learn(CLI::App& root, Globals& globals);
 void add_check(CLI::App& root, Globals& globals);
 void add_direction(CLI::App& root, Globals& globals);
 void add_discover(CLI::App& root, Globals& globals);
+void add_disentangle(CLI::App& root, Globals& globals);
 void add_changes(CLI::App& root, Globals& globals);
 void add_simulate(CLI::App& root, Globals& globals);
 void add_evaluate(CLI::App& root, Globals& globals);

@@ -10,6 +10,7 @@
 #include "whence/core/text.hpp"
 #include "whence/io/files/text_file.hpp"
 #include "whence/io/json/json_reader.hpp"
+#include "whence/judge/encoder_evaluation.hpp"
 #include "whence/judge/evaluation.hpp"
 #include "whence/judge/graph_evaluation.hpp"
 
@@ -92,10 +93,33 @@ bool is_about_graph(const Evaluated& result) {
   return document.find("graph") || (variables && variables->items.size() > 2);
 }
 
+/// A result of whence disentangle has rows of an unmixing matrix.
+bool is_about_encoder(const Evaluated& result) {
+  return result.document && result.document->is(Json::Kind::object) &&
+         result.document->find("unmixing");
+}
+
+void run_encoder(const EvaluateCommand& command, const Json& result) {
+  const EncoderEvaluation e = evaluate_encoder(result, printable(command.result),
+                                               read(command.truth), printable(command.truth));
+  if (command.json) return print(encoder_evaluation_json(e).dump(2) + "\n");
+  std::string text = fmt::format("verdict: {}\n", printable(e.verdict));
+  if (e.angle_error)
+    text += fmt::format(
+        "angle: off by {:.4f} rad up to quarter turns ({} its range); direction {}\n",
+        *e.angle_error, *e.covered ? "within" : "outside", *e.direction ? "right" : "wrong");
+  text += fmt::format(
+      "rows: {} of {} latents, mean correlation {:.3f} (random rows {:.3f}), {} above .95\n"
+      "environments told rightly: {} of {}\n",
+      e.rows, e.latents, e.correlation, e.floor, e.above, e.right, e.judged);
+  print(for_locale(text));
+}
+
 void run(const EvaluateCommand& given_command) {
   const EvaluateCommand command{file_of(given_command.result, "result.json"),
                                 file_of(given_command.truth, "truth.json"), given_command.json};
   const Evaluated given = read_either(command.result);
+  if (is_about_encoder(given)) return run_encoder(command, *given.document);
   if (is_about_graph(given)) return run_graph(command, given, read_either(command.truth));
   const Evaluation found = evaluate(*given.document, printable(command.result), read(command.truth),
                                     printable(command.truth));
@@ -113,9 +137,9 @@ void add_evaluate(CLI::App& root, Globals&) {
   CLI::App* app = root.add_subcommand("evaluate", "a result against the truth of a simulation");
   app->group("Your data");
   const auto command = std::make_shared<EvaluateCommand>();
-  app->add_option(
-         "RESULT", command->result,
-         "result.json of whence direction or discover, its folder, or a graph in any format")
+  app->add_option("RESULT", command->result,
+                  "result.json of whence direction, discover or disentangle, its folder, or a "
+                  "graph in any format")
       ->required()
       ->type_name("RESULT");
   app->add_option("TRUTH", command->truth,

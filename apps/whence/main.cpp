@@ -39,6 +39,7 @@ void add_commands(CLI::App& root, Globals& globals) {
   add_direction(root, globals);
   add_discover(root, globals);
   add_changes(root, globals);
+  add_disentangle(root, globals);
   add_simulate(root, globals);
   add_evaluate(root, globals);
   add_convert(root, globals);

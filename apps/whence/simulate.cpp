@@ -33,6 +33,7 @@ PairSimulation simulation_of(const SimulateCommand& command) {
                 {"--typos", command.typos},
                 {"--noise-rows", command.noise_rows}},
                "simulate graph");
+  refuse_given(mixed_only(command), "simulate mixed");
   if (!command.kind.empty() && command.kind != "categorical" && command.kind != "linear-gaussian" &&
       command.kind != "spline")
     refuse_choice("--kind", command.kind, "categorical, linear-gaussian, spline");
@@ -120,10 +121,11 @@ void run(const SimulateCommand& command, const Globals& globals) {
   if (command.what == "pair") return simulate_pair_files(command, globals);
   const bool by_option = command.what.empty() && !command.graph.empty();
   if (command.what == "graph" || by_option) return simulate_graph_files(command, globals);
+  if (command.what == "mixed") return simulate_mixed_files(command, globals);
   if (command.what.empty())
     throw Error(ExitCode::usage, "E-USAGE-MISSING", "", "simulate needs WHAT",
                 "whence simulate pair, or whence simulate graph --graph er:20:40");
-  refuse_choice("WHAT", command.what, "pair, graph");
+  refuse_choice("WHAT", command.what, "pair, graph, mixed");
 }
 
 }  // namespace
@@ -168,8 +170,10 @@ void add_simulate(CLI::App& root, Globals& globals) {
   CLI::App* app = root.add_subcommand("simulate", "data sets with a known truth");
   app->group("Your data");
   const auto command = std::make_shared<SimulateCommand>();
-  app->add_option("WHAT", command->what,
-                  "what to simulate: pair, a cause X and its effect Y, or graph, many variables")
+  app->add_option(
+         "WHAT", command->what,
+         "what to simulate: pair, a cause X and its effect Y; graph, many variables; or mixed, "
+         "variables seen through a mixture")
       ->type_name("WHAT");
   add_value(
       *app, "--graph", command->graph, "GRAPH",
@@ -188,13 +192,16 @@ void add_simulate(CLI::App& root, Globals& globals) {
   add_value(*app, "--truth", command->truth, "forward|backward|none",
             "of a pair: X causes Y, Y causes X, or no link")
       ->default_str("forward");
-  add_value(*app, "--shift", command->shift,
-            "SHIFT:cause|effect|mechanism|row|both|none|hard|soft|two-hard|all-soft|all-hard|weak|"
-            "zero-mean",
-            "what is drawn anew in every shifted environment. Pairs: cause, effect (it no longer "
-            "listens), mechanism, row, both or none; graphs: hard (one variable no longer "
-            "listens), soft (one mechanism), two-hard, all-soft, all-hard, weak, zero-mean or none")
-      ->default_str("cause; graphs: hard");
+  add_value(
+      *app, "--shift", command->shift,
+      "SHIFT:cause|effect|mechanism|row|both|none|hard|soft|two-hard|all-soft|all-hard|weak|"
+      "zero-mean|mixed|some",
+      "what is drawn anew in every shifted environment. Pairs: cause, effect (it no longer "
+      "listens), mechanism, row, both or none; graphs: hard (one variable no longer "
+      "listens), soft (one mechanism), two-hard, all-soft, all-hard, weak, zero-mean or none; "
+      "behind a rotation: cause, effect, mixed (either), some (30 % nothing, 20 % both), both "
+      "or none; behind a matrix: hard, soft or none")
+      ->default_str("cause; graphs, matrices: hard");
   add_value(*app, "--levels", command->levels, "N", "levels of all variables, if categorical");
   add_value(*app, "--noise", command->noise, "gaussian|t2.5|t5|laplace|lognormal",
             "of linear graphs: the law of the noise, always of variance U(.05, .15)")
@@ -215,12 +222,30 @@ void add_simulate(CLI::App& root, Globals& globals) {
   add_value(*app, "--noise-rows", command->noise_rows, "SHARE",
             "of graphs: this share of the rows, from 0 to 1, holds nothing but noise")
       ->default_str("0");
+  add_value(*app, "--mixing", command->mixing, "rotation|linear",
+            "of simulate mixed: how the columns come from the variables behind them")
+      ->default_str("rotation");
+  add_value(*app, "--latents", command->latents, "N", "of linear mixtures: variables behind them")
+      ->default_str("3");
+  add_value(*app, "--law", command->law, "gaussian|laplace|bimodal",
+            "of simulate mixed: the law of the cause, or of the noises behind a matrix")
+      ->default_str("gaussian");
+  add_value(*app, "--per-latent", command->per_latent, "N or N-M",
+            "of linear mixtures: environments that change one latent")
+      ->default_str("2-4");
+  add_value(*app, "--unchanged", command->unchanged, "N",
+            "of linear mixtures: environments that change nothing")
+      ->default_str("2");
+  add_value(*app, "--doubles", command->doubles, "N",
+            "of linear mixtures: environments that change two latents")
+      ->default_str("2");
   add_value(*app, "--environments", command->environments, "N", "shifted environments")
-      ->default_str("10; graphs: one per variable");
+      ->default_str("10; graphs: one per variable; rotations: 20");
   add_value(*app, "--rows", command->rows, "N", "rows of each")
-      ->default_str("100; graphs: 10, categorical 200, other kinds 500");
+      ->default_str("100; graphs: 10, categorical 200, other kinds 500; mixtures: 1000");
   add_value(*app, "--baseline-rows", command->baseline_rows, "N", "rows of the baseline")
-      ->default_str("1000; graphs: 100, categorical 5000, other kinds 2000");
+      ->default_str(
+          "1000; graphs: 100, categorical 5000, other kinds 2000; mixtures: 10000 or 2000");
   add_value(*app, "--seed", command->seed, "N", "seed of all random numbers, 0 to 2^64-1");
   add_value(*app, "-o,--output", command->output, "DIR",
             "gets baseline.csv, shifted_01.csv, ... and truth.json");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/whence/commands.hpp"
@@ -12,6 +13,7 @@ namespace whence {
 struct SimulateCommand {
   std::string what, kind, shift, truth, levels = "10", environments, rows, baseline_rows;
   std::string graph, noise, weights, hidden, drift, typos, noise_rows, seed = "0";
+  std::string mixing, latents, law, per_latent, unchanged, doubles;
   std::string output = "whence-out/simulate";
   bool json = false;
 };
@@ -35,5 +37,9 @@ void refuse_given(const std::vector<std::pair<std::string, std::string>>& option
                                 const std::string& choices);
 
 void simulate_graph_files(const SimulateCommand& command, const Globals& globals);
+void simulate_mixed_files(const SimulateCommand& command, const Globals& globals);
+
+/// Those of simulate mixed alone, for the other kinds to refuse.
+std::vector<std::pair<std::string, std::string>> mixed_only(const SimulateCommand& command);
 
 }  // namespace whence

@@ -85,6 +85,7 @@ void take_graph(const SimulateCommand& command, GraphWorldSpec& spec, std::uint6
 
 GraphWorldSpec spec_of(const SimulateCommand& command, std::uint64_t seed, const Globals& globals) {
   refuse_given({{"--truth", command.truth}}, "simulate pair");
+  refuse_given(mixed_only(command), "simulate mixed");
   GraphWorldSpec spec{Graph()};
   spec.mechanism = mechanism_of(value_or(command.kind, "linear-gaussian"));
   if (spec.mechanism != GraphMechanism::linear_gaussian)

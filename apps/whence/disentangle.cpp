@@ -1,0 +1,136 @@
+// whence disentangle: the variables behind columns that mix them.
+#include <memory>
+
+#include "apps/whence/commands.hpp"
+#include "apps/whence/data_options.hpp"
+#include "apps/whence/results.hpp"
+#include "apps/whence/simulate.hpp"
+#include "apps/whence/terminal.hpp"
+#include "apps/whence/text_table.hpp"
+#include "whence/core/error.hpp"
+#include "whence/core/quoting.hpp"
+#include "whence/core/text.hpp"
+#include "whence/report/encoder_report.hpp"
+#include "whence/report/report_files.hpp"
+#include "whence/report/result_json.hpp"
+#include "whence/version.hpp"
+
+namespace whence {
+namespace {
+
+struct DisentangleCommand {
+  DataOptions data;
+  std::string mixing, latents, output = "whence-out/disentangle", threads = "auto";
+  bool json = false;
+};
+
+EncoderOptions options_of(const DisentangleCommand& command, const Globals& globals) {
+  EncoderOptions options;
+  if (!command.mixing.empty())
+    options.mixing = command.mixing == "rotation" ? Mixing::rotation : Mixing::linear;
+  if (!command.latents.empty()) options.latents = count_of("--latents", command.latents, 1, 1000);
+  options.threads = threads_of(command.threads, globals);
+  options.pulse = stop_if_interrupted;
+  return options;
+}
+
+std::vector<std::string> command_words(const DisentangleCommand& command) {
+  std::vector<std::string> words = {"whence", "disentangle"};
+  for (std::string& word : data_options_words(command.data)) words.push_back(std::move(word));
+  if (!command.mixing.empty()) words.insert(words.end(), {"--mixing", command.mixing});
+  if (!command.latents.empty()) words.insert(words.end(), {"--latents", command.latents});
+  return words;
+}
+
+Json options_json(const DisentangleCommand& command) {
+  Json options = data_options_json(command.data);
+  options.set("mixing", value_or(command.mixing, "auto"));
+  options.set("latents", value_or(command.latents, "auto"));
+  return options;
+}
+
+/// Words and numbers that are no numbers are read as categories: said here, before any arithmetic.
+LoadedData load(const DisentangleCommand& command) {
+  LoadedData loaded = load_data(command.data, std::nullopt);
+  if (!loaded.baseline)
+    throw Error(ExitCode::usage, "E-USAGE-MISSING", "--baseline",
+                "an environment must be the one that is unchanged",
+                "--baseline base.csv, or --baseline NAME of a long table");
+  return loaded;
+}
+
+std::string on_screen(const EncoderAnswer& answer, const Report& report,
+                      const OutputDirectory& directory) {
+  const int width = terminal_width();
+  const auto words = [&](const std::string& text) {
+    return wrapped(for_locale(printable(text)), 0, width) + "\n";
+  };
+  std::string out = words(answer.summary) + "\n";
+  out += text_table(report.tables[0]) + "\n" + text_table(report.tables[1], 10) + "\n";
+  for (const std::string& advice : answer.advice) out += words(advice);
+  out += "latents of every row: " + shown_path(directory.path() / "latents.csv") + "\n";
+  return out + "page: " + shown_path(directory.path() / "index.html") + "\n";
+}
+
+void run(const DisentangleCommand& command, const Globals& globals) {
+  EncoderOptions options = options_of(command, globals);
+  refuse_to_overwrite(input_paths(command.data), command.output);
+  const LoadedData loaded = load(command);
+  options.baseline = *loaded.baseline;
+  OutputDirectory directory(command.output);
+  RunRecord record(command_words(command), options.threads);
+  stop_if_interrupted();
+
+  EncoderAnswer answer = find_encoder(loaded.data, options);
+  stop_if_interrupted();
+  const std::vector<std::string> own = answer.warnings;
+  answer.warnings.insert(answer.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
+  Report report = encoder_report(answer, loaded.data);
+  const Json asked = options_json(command);
+  report.settings_json = asked.dump();
+  record.timed("disentangle", record.elapsed());
+  const GraphView view = encoder_view(answer);
+  std::vector<OutputFile> files =
+      report_files(report, {report.title, report.summary, version(), revision(),
+                            shell_words(command_words(command)), false, &view});
+  const std::string text =
+      result_text(encoder_json(answer, {loaded.data.variables, loaded.sources, asked}));
+  files[0].content = text;  // result.json
+  files.push_back({"latents.csv", latents_csv(answer, loaded.data)});
+  publish(directory, std::move(files), record);
+  print_reading(loaded, globals);
+  if (!globals.quiet)
+    for (const std::string& warning : own) print_warning(warning);
+  if (command.json)
+    print(text);
+  else if (!globals.quiet)
+    print(on_screen(answer, report, directory));
+}
+
+}  // namespace
+
+void add_disentangle(CLI::App& root, Globals& globals) {
+  CLI::App* app =
+      root.add_subcommand("disentangle", "your data: the variables behind columns that mix them");
+  app->group("Your data");
+  const auto command = std::make_shared<DisentangleCommand>();
+  add_data_options(*app, command->data);
+  add_value(*app, "--mixing", command->mixing, "rotation|linear",
+            "what the columns are of the variables behind them")
+      ->default_str("rotation of two columns, linear for more");
+  add_value(*app, "--latents", command->latents, "K", "at most so many variables are behind them")
+      ->default_str("as many as columns");
+  add_value(*app, "--threads", command->threads, "N", "threads; results do not depend on it")
+      ->default_str("as many as this process may use");
+  add_value(*app, "-o,--output", command->output, "DIR", "where the results go, all at once");
+  app->add_flag("--json", command->json, "print result.json to stdout and nothing else");
+  app->footer(
+      "Examples:\n"
+      "  whence simulate mixed --shift mixed -o raw\n"
+      "  whence disentangle --baseline raw/baseline.csv --shifted raw/shifted_01.csv \\\n"
+      "    --shifted raw/shifted_02.csv --shifted raw/shifted_03.csv -o found\n"
+      "  whence disentangle sensors.csv --environment day --baseline monday --mixing linear");
+  app->callback([command, &globals] { run(*command, globals); });
+}
+
+}  // namespace whence
