@@ -5,7 +5,9 @@
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
 #include "whence/core/text.hpp"
+#include "whence/discover/data_check.hpp"
 #include "whence/report/check_report.hpp"
+#include "whence/report/result_parts.hpp"
 
 namespace whence {
 namespace {
@@ -26,6 +28,7 @@ void run(const CheckCommand& command, const Globals& globals) {
   if (command.json) {
     Json result = check_json(check);
     result.set("warnings", Json::list(loaded.warnings));
+    result.set("left_out", left_out_json(loaded));
     return print(result.dump(2) + "\n");
   }
   std::string out;

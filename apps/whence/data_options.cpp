@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apps/whence/simulate.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
@@ -35,7 +36,16 @@ ReadOptions read_options(const DataOptions& options, std::optional<std::size_t> 
   if (!options.delimiter.empty()) read.delimiter = character_of("--delimiter", options.delimiter);
   read.decimal = character_of("--decimal", options.decimal);
   read.header = !options.no_header;
-  read.missing = options.missing == "drop" ? MissingPolicy::drop : MissingPolicy::error;
+  for (const std::string& names : options.exclude)
+    for (std::string& name : parse_columns(names)) read.exclude.push_back(std::move(name));
+  read.missing = options.missing == "auto"   ? MissingPolicy::guess
+                 : options.missing == "drop" ? MissingPolicy::drop
+                                             : MissingPolicy::error;
+  read.leave_out = true;
+  read.min_rows = std::size_t(count_of("--min-rows", options.min_rows, 2, 1'000'000'000));
+  read.small = options.small == "pool"    ? SmallPolicy::pool
+               : options.small == "error" ? SmallPolicy::error
+                                          : SmallPolicy::leave_out;
   if (!options.na.empty()) read.na = split(options.na, ',');
   read.unseen = options.unseen == "error" ? UnseenPolicy::error : UnseenPolicy::accept;
   read.max_memory = bytes_of(options.max_memory);
@@ -98,7 +108,16 @@ void add_data_options(CLI::App& app, DataOptions& options) {
   add_value(app, "--types", options.types, "X=TYPE,...",
             "types of columns: real, categorical, categorical:LEVELS or labels")
       ->default_str("from the data");
-  add_value(app, "--missing", options.missing, "error|drop", "what to do with missing values");
+  app.add_option("--exclude", options.exclude,
+                 "a column that is no variable; may be given again and again")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  add_value(app, "--missing", options.missing, "auto|drop|error",
+            "rows with missing values: drop leaves them out, auto also takes NA, NULL, ? and the "
+            "like for missing");
+  add_value(app, "--min-rows", options.min_rows, "N", "rows that an environment needs");
+  add_value(app, "--small", options.small, "leave-out|pool|error",
+            "environments with fewer: leave them out, join them into one, or stop");
   add_value(app, "--na", options.na, "TEXT,...", "texts that mean missing, beside empty fields");
   add_value(app, "--unseen", options.unseen, "accept|error",
             "what to do with categories that the baseline lacks");
@@ -130,8 +149,11 @@ Json data_options_json(const DataOptions& options) {
   return Json::object({{"environment", text(options.environment)},
                        {"baseline", text(files ? last_part(options.baseline) : options.baseline)},
                        {"columns", text(options.columns)},
+                       {"exclude", Json::list(options.exclude)},
                        {"types", text(options.types)},
                        {"missing", options.missing},
+                       {"min_rows", options.min_rows},
+                       {"small", options.small},
                        {"na", text(options.na)},
                        {"unseen", options.unseen},
                        {"delimiter", text(options.delimiter)},
@@ -150,8 +172,11 @@ std::vector<std::string> data_options_words(const DataOptions& options) {
   add("--baseline", files ? last_part(options.baseline) : options.baseline);
   for (const std::string& file : options.shifted) add("--shifted", last_part(file));
   add("--columns", options.columns);
+  for (const std::string& name : options.exclude) add("--exclude", name);
   add("--types", options.types);
-  add("--missing", options.missing, "error");
+  add("--missing", options.missing, "auto");
+  add("--min-rows", options.min_rows, "5");
+  add("--small", options.small, "leave-out");
   add("--na", options.na);
   add("--unseen", options.unseen, "accept");
   add("--delimiter", options.delimiter);

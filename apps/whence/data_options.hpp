@@ -15,8 +15,9 @@ namespace whence {
 
 struct DataOptions {
   std::string table, environment, baseline;
-  std::vector<std::string> shifted;
-  std::string columns, types, missing = "error", na, unseen = "accept", delimiter, decimal = ".";
+  std::vector<std::string> shifted, exclude;
+  std::string columns, types, missing = "auto", min_rows = "5", small = "leave-out", na,
+                              unseen = "accept", delimiter, decimal = ".";
   std::string max_memory = "4G";
   bool no_header = false;
 };

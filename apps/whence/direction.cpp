@@ -132,8 +132,8 @@ void run(const DirectionCommand& command, const Globals& globals) {
   std::vector<OutputFile> files =
       report_files(report, {report.title, report.summary, version(), revision(),
                             shell_words(command_words(command)), false, &view});
-  const std::string text =
-      result_text(direction_json(result, {loaded.data.variables, loaded.sources, state.options}));
+  const std::string text = result_text(direction_json(
+      result, {loaded.data.variables, loaded.sources, state.options, left_out_json(loaded)}));
   files[0].content = text;  // result.json
   publish(directory, std::move(files), record);
   if (!command.state.empty()) write_single_file(command.state, state_text(state), true);

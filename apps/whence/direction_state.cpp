@@ -254,6 +254,11 @@ DirectionState read_state(std::string_view text, const std::string& file) {
 
 void require_kinds(const LoadedData& state, ReadOptions& read) {
   read.must_vary = false;
+  // The variables are known: whatever else a later file holds is not looked at.
+  const auto plain = [](const Variable& v) { return v.dimension == 1; };
+  if (read.columns.empty() &&
+      std::all_of(state.data.variables.begin(), state.data.variables.end(), plain))
+    for (const Variable& variable : state.data.variables) read.columns.push_back(variable.name);
   for (const Variable& variable : state.data.variables) {
     if (read.types.contains(variable.name)) continue;
     ColumnType type;

@@ -14,6 +14,7 @@
 #include "apps/whence/simulate.hpp"
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
+#include "whence/core/dag.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
@@ -25,6 +26,7 @@
 #include "whence/report/graph_report.hpp"
 #include "whence/report/report_files.hpp"
 #include "whence/report/result_json.hpp"
+#include "whence/report/result_parts.hpp"
 #include "whence/version.hpp"
 
 namespace whence {
@@ -57,6 +59,9 @@ std::vector<std::filesystem::path> inputs_of(const DiscoverCommand& c) {
 /// What DCDI and ENCO keep is read as it stands.
 void refuse_table_options(const DiscoverCommand& c) {
   if (c.dcdi.empty() && c.enco.empty()) return;
+  if (!c.data.exclude.empty())
+    refuse("--exclude", "it is of tables, not of --dcdi and --enco",
+           "whence convert IN table.csv makes a table");
   const std::pair<const char*, const std::string*> given[] = {
       {"--columns", &c.data.columns},
       {"--types", &c.data.types},
@@ -81,7 +86,8 @@ GraphData read_data(const DiscoverCommand& c) {
   if (!c.dcdi.empty()) return read_dcdi_data(c);
   if (!c.enco.empty()) return read_enco(c.enco);
   GraphData data;
-  data.loaded = load_data(c.data, std::nullopt);
+  data.loaded = load_data(c.data, std::nullopt,
+                          [](ReadOptions& read) { read.max_variables = most_variables; });
   data.targets.resize(data.loaded.data.environments.size());
   return data;
 }
@@ -381,8 +387,8 @@ void run(const DiscoverCommand& c, Globals& globals) {
   const Json asked = options_json(c);
   report.settings_json = asked.dump();
   record.timed(c.name, record.elapsed());
-  const std::string text =
-      result_text(graph_result_json(result, {loaded.data.variables, loaded.sources, asked}));
+  const std::string text = result_text(graph_result_json(
+      result, {loaded.data.variables, loaded.sources, asked, left_out_json(loaded)}));
   publish(directory, files_of(result, report, text, c), record);
 
   print_reading(loaded, globals);

@@ -140,7 +140,7 @@ refuses 3 E-DATA-DOCUMENT 'page.json' report odd
 # Hostile names stay text
 printf '<script>alert(1)</script>,"=cmd|x"\na,b\nb,a\na,a\nb,b\n' >h0.csv
 printf '<script>alert(1)</script>,"=cmd|x"\na,b\na,b\na,a\nb,b\n' >h1.csv
-accepts direction --baseline h0.csv --shifted h1.csv -o hostile
+accepts direction --baseline h0.csv --shifted h1.csv --min-rows 2 -o hostile
 check 'no script' bash -c '! grep -q "<script>alert" hostile/index.html'
 check 'no formula' bash -c '! grep -Eq "(^|,)\"?=cmd" hostile/tables/*.csv'
 

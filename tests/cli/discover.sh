@@ -218,8 +218,8 @@ done
 
 # Data with holes
 sed '5s/^[^,]*,/,/' data/shifted_01.csv >holes.csv
-refuses 3 E-DATA-MISSING 'holes.csv:5:1: .*--missing=drop' discover --baseline data/baseline.csv --shifted holes.csv
-accepts discover --baseline data/baseline.csv --shifted holes.csv --missing drop -o holes
+refuses 3 E-DATA-MISSING 'holes.csv:5:1: .*--missing=drop' discover --baseline data/baseline.csv --shifted holes.csv --missing error
+accepts discover --baseline data/baseline.csv --shifted holes.csv -o holes
 check 'says what was left out' grep -q '1 of 40 rows were left out' <<<"$err"
 
 # Mistakes

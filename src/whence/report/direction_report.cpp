@@ -273,6 +273,7 @@ Json direction_json(const DirectionResult& result, const DirectionProvenance& pr
                                {"variables", listed(provenance.variables, variable_json)}})},
        {"advice", Json::list(result.advice)},
        {"warnings", Json::list(result.warnings)},
+       {"left_out", provenance.left_out},
        {"provenance", provenance_json(provenance)}});
 }
 

@@ -21,7 +21,8 @@ inline constexpr int direction_format = 1;
 struct DirectionProvenance {
   std::vector<Variable> variables;
   std::vector<SourceInfo> inputs;
-  Json options;  // everything that was asked for, defaults included
+  Json options;                  // everything that was asked for, defaults included
+  Json left_out = Json::list();  // columns and environments, with reasons
 };
 
 /// Equal inputs give equal bytes: no time, no folder, no thread count.

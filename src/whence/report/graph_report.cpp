@@ -366,6 +366,7 @@ Json graph_result_json(const GraphResult& result, const GraphProvenance& provena
        {"draws", draws_json(result)},
        {"advice", Json::list(result.advice)},
        {"warnings", Json::list(result.warnings)},
+       {"left_out", provenance.left_out},
        {"provenance", Json::object({{"program", "whence"},
                                     {"format", graph_result_format},
                                     {"version", version()},

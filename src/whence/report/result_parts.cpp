@@ -11,6 +11,16 @@ Json input_json(const SourceInfo& source) {
                        {"dropped", source.dropped}});
 }
 
+Json left_out_json(const LoadedData& loaded) {
+  Json list = Json::list();
+  for (const LeftOut& column : loaded.columns_left_out)
+    list.items.push_back(Json::object({{"column", column.name}, {"reason", column.reason}}));
+  for (const LeftOut& environment : loaded.environments_left_out)
+    list.items.push_back(
+        Json::object({{"environment", environment.name}, {"reason", environment.reason}}));
+  return list;
+}
+
 Json variable_json(const Variable& variable) {
   const bool categorical = variable.kind == Variable::Kind::categorical;
   return Json::object(

@@ -13,6 +13,9 @@ namespace whence {
 /// A file that was read, with its hash.
 Json input_json(const SourceInfo& source);
 
+/// What was not used, and why: [{"column": ..., "reason": ...}, {"environment": ..., ...}].
+Json left_out_json(const LoadedData& loaded);
+
 /// A variable with its kind, and its levels or its dimension.
 Json variable_json(const Variable& variable);
 

@@ -7,6 +7,7 @@
 #include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
 #include "whence/io/table/data_plan.hpp"
+#include "whence/io/table/date_text.hpp"
 #include "whence/io/table/large_memory.hpp"
 #include "whence/io/table/number_parser.hpp"
 
@@ -99,16 +100,53 @@ void CsvColumn::decide(Cursor& at) {
       note(at, Meaning::infinite, text);
     } else if (looks_missing(text)) {
       note(at, Meaning::suspected, text);
+      if (!means_missing(text)) words_.push_back({undecided_, std::string(text), place(at)});
     } else {
-      const bool is_text = parsed.kind == FieldKind::text;
+      const bool is_text =
+          parsed.kind == FieldKind::text || (options_.values.lenient && looks_like_date(text));
       out_.kind = is_text ? RawColumn::Kind::texts : RawColumn::Kind::numbers;
       if (is_text)
-        out_.texts.assign(undecided_, -1);
+        out_.texts.assign(undecided_, -1), keep_words();
       else
         out_.numbers.append(std::vector<double>(undecided_, missing_number));
       return;
     }
   }
+}
+
+/// What was taken for missing before the first text was seen.
+void CsvColumn::keep_words() {
+  if (options_.values.missing != MissingPolicy::guess) return;
+  for (const Word& word : words_) {
+    const TextLevels::Found found = out_.levels.add(word.text);
+    if (found.is_new) {
+      meanings_.push_back(Meaning::level);
+      out_.levels.places.push_back(word.place);
+    }
+    out_.texts[word.row] = found.level;
+    --out_.missing;
+  }
+  words_.clear();
+}
+
+/// Numbers so far become their shortest texts.
+void CsvColumn::become_texts() {
+  out_.kind = RawColumn::Kind::texts;
+  for (std::size_t row = 0; row < out_.numbers.size(); ++row) {
+    const double value = out_.numbers[row];
+    if (value != value) {
+      out_.texts.push_back(-1);
+      continue;
+    }
+    const TextLevels::Found found = out_.levels.add(shortest(value));
+    if (found.is_new) {
+      meanings_.push_back(Meaning::level);
+      out_.levels.places.push_back({});
+    }
+    out_.texts.push_back(found.level);
+  }
+  out_.numbers = {};
+  keep_words();
 }
 
 void CsvColumn::take_numbers(Cursor& at) {
@@ -118,16 +156,21 @@ void CsvColumn::take_numbers(Cursor& at) {
   for (; at.row < rows; ++at.row) {
     const CsvField& f = field(at);
     double& value = values_[at.row];
-    if (!simple_number(at.batch.text + f.begin, f.size, decimal, value)) value = number(at);
+    if (simple_number(at.batch.text + f.begin, f.size, decimal, value)) continue;
+    value = number(at);
+    if (!stray_.empty()) break;
   }
+  const std::size_t stop = at.row;
   if (!na_numbers_.empty()) {
-    for (at.row = first; at.row < rows; ++at.row) {
+    for (at.row = first; at.row < stop; ++at.row) {
       if (!is_na(values_[at.row])) continue;
       note(at, Meaning::missing, at.batch.raw(field(at)));
       values_[at.row] = missing_number;
     }
   }
-  out_.numbers.append({values_.data() + first, rows - first});
+  at.row = stop;
+  out_.numbers.append({values_.data() + first, stop - first});
+  if (!stray_.empty()) become_texts();
 }
 
 double CsvColumn::number(const Cursor& at) {
@@ -149,6 +192,10 @@ double CsvColumn::number(const Cursor& at) {
     fail_overflow(at, word);
   } else if (looks_missing(word)) {
     note(at, Meaning::suspected, word);
+  } else if (options_.values.lenient && role_ == ColumnRole::automatic &&
+             parsed.kind == FieldKind::text) {
+    stray_ = word;
+    stray_place_ = at_place(at.scanner.source().label(), place(at));
   } else {
     fail_number(at, word);
   }
@@ -177,10 +224,16 @@ CsvColumn::Meaning CsvColumn::meaning(const Cursor& at, std::string_view text) c
   switch (parse_field(word, options_.decimal).kind) {
     case FieldKind::not_a_number: return Meaning::not_a_number;
     case FieldKind::infinite: return Meaning::infinite;
-    case FieldKind::malformed: fail_number(at, word);
+    case FieldKind::malformed:
+      if (!options_.values.lenient) fail_number(at, word);
+      return Meaning::level;
     case FieldKind::text: break;
-    default: fail_mixed(at, word);
+    default:
+      if (!options_.values.lenient) fail_mixed(at, word);
+      return Meaning::level;
   }
+  if (options_.values.missing == MissingPolicy::guess)
+    return means_missing(word) ? Meaning::suspected : Meaning::level;
   return looks_missing(word) ? Meaning::suspected : Meaning::level;
 }
 
@@ -197,6 +250,7 @@ void CsvColumn::note(const Cursor& at, Meaning what, std::string_view text) {
 }
 
 void CsvColumn::finish() {
+  if (!stray_.empty() && few_texts()) fail_few_texts();
   if (out_.kind != RawColumn::Kind::skipped) return;
   out_.kind = RawColumn::Kind::numbers;
   out_.numbers.append(std::vector<double>(undecided_, missing_number));
@@ -255,6 +309,26 @@ void CsvColumn::fail_number(const Cursor& at, std::string_view text) const {
                         : types_option(out_.name, "categorical") +
                               " if the column holds names; --missing=drop --na=" +
                               shell_word(excerpt(text, 20)) + " if this means missing");
+}
+
+bool CsvColumn::few_texts() const {
+  constexpr std::size_t few = 5, one_in = 50;
+  std::vector<bool> is_text;
+  for (std::size_t level = 0; level < out_.levels.size(); ++level)
+    is_text.push_back(parse_field(out_.levels.text(std::int32_t(level)), options_.decimal).kind ==
+                      FieldKind::text);
+  std::size_t texts = 0;
+  for (const std::int32_t level : out_.texts) texts += level >= 0 && is_text[std::size_t(level)];
+  return texts <= std::min(few, out_.texts.size() / one_in);
+}
+
+void CsvColumn::fail_few_texts() const {
+  throw Error(ExitCode::bad_data, "E-CSV-NUMBER", stray_place_,
+              "value " + in_quotes(stray_) + " is not a number in continuous column " +
+                  in_quotes(out_.name),
+              types_option(out_.name, "categorical") +
+                  " if the column holds names; --missing=drop --na=" +
+                  shell_word(excerpt(stray_, 20)) + " if this means missing");
 }
 
 void CsvColumn::fail_mixed(const Cursor& at, std::string_view text) const {

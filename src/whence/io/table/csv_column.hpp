@@ -19,7 +19,8 @@ class CsvColumn {
 
   /// The column's fields of all records of the batch.
   void take(const CsvScanner& scanner, const CsvBatch& batch, std::size_t columns);
-  /// A column without any value is one of missing numbers.
+  /// A column without any value is one of missing numbers. A column of numbers with a few texts in
+  /// it is a mistake in these, not a column of texts.
   void finish();
 
   std::size_t underflows() const { return underflows_; }
@@ -43,6 +44,10 @@ class CsvColumn {
   }
   std::string_view text_of(const Cursor& at, const CsvField& field);
   void decide(Cursor& at);
+  void keep_words();
+  void become_texts();
+  bool few_texts() const;
+  [[noreturn]] void fail_few_texts() const;
   void take_numbers(Cursor& at);
   void take_texts(Cursor& at);
   double number(const Cursor& at);
@@ -63,6 +68,14 @@ class CsvColumn {
   std::vector<double> na_numbers_;  // those of --na that are numbers, compared as numbers
   std::vector<Meaning> meanings_;   // of each distinct text
   std::size_t undecided_ = 0;       // rows before the first value
+  /// A word like "none" in such a row: missing among numbers, a category among texts.
+  struct Word {
+    std::size_t row;
+    std::string text;
+    DataPlace place;
+  };
+  std::vector<Word> words_;
+  std::string stray_, stray_place_;  // the first text in a column that began with numbers
   std::size_t underflows_ = 0;
   std::string scratch_;
   std::vector<double> values_;  // of the batch

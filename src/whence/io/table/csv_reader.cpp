@@ -35,7 +35,8 @@ void check_options(const CsvOptions& options) {
 
 /// The first record as names, or c1, c2, ... for a file without a header.
 std::vector<std::string> header_names(const CsvScanner& scanner, const CsvBatch& batch,
-                                      bool has_header) {
+                                      const CsvOptions& options) {
+  const bool has_header = options.header;
   std::vector<std::string> names;
   std::vector<DataPlace> places;
   bool all_numbers = true;
@@ -50,6 +51,9 @@ std::vector<std::string> header_names(const CsvScanner& scanner, const CsvBatch&
     all_numbers &= !field.quoted && parse_field(text).kind == FieldKind::number;
   }
   if (!has_header) return names;
+  // What pandas and R write before the first column: the number or the name of the row.
+  if (options.values.lenient && names.size() > 1 && names[0].empty())
+    names[0] = std::string(unnamed_index);
   const auto place = [&](std::size_t i) {
     const CsvField& field = batch.fields[i];
     return at_place(scanner.source().label(),
@@ -73,7 +77,7 @@ std::vector<std::string> begin_table(CsvScanner& scanner, const CsvOptions& opti
   if (first.records.empty())
     fail("E-CSV-EMPTY", scanner.source().label(), "the file is empty",
          "the first line names the columns");
-  std::vector<std::string> names = header_names(scanner, first, options.header);
+  std::vector<std::string> names = header_names(scanner, first, options);
   scanner.expect_fields(names.size());
   return names;
 }

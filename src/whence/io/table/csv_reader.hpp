@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "whence/io/files/byte_source.hpp"
@@ -10,6 +11,9 @@
 #include "whence/io/table/raw_table.hpp"
 
 namespace whence {
+
+/// The name of a first column that has none, where that is allowed.
+inline constexpr std::string_view unnamed_index = "(index)";
 
 struct CsvOptions {
   std::optional<char> delimiter;  // guessed from the first lines where it is not given

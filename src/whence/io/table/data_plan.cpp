@@ -153,6 +153,7 @@ void DataPlan::decide(const std::string& file, const std::vector<std::string>& n
                       const std::vector<RawGroup>& groups) {
   if (!environment_column_.empty() && !contains(names, environment_column_))
     fail_unknown(environment_column_, names);
+  check_excluded(names, groups);
   if (options_.columns.empty())
     take_all(names, groups);
   else
@@ -170,7 +171,8 @@ void DataPlan::take_all(const std::vector<std::string>& names,
   for (const RawGroup& group : groups)
     for (const std::size_t i : group.columns) group_of[i] = &group;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == environment_column_) continue;
+    if (names[i] == environment_column_ || contains(options_.exclude, names[i])) continue;
+    if (group_of[i] != nullptr && contains(options_.exclude, group_of[i]->name)) continue;
     if (group_of[i] == nullptr)
       variables_.push_back({names[i], {names[i]}, {}});
     else if (group_of[i]->columns.front() == i)
@@ -181,6 +183,19 @@ void DataPlan::take_all(const std::vector<std::string>& names,
 
 void DataPlan::check_number(const std::string& file, const std::vector<std::string>& names) const {
   const std::size_t found = variables_.size();
+  if (options_.max_variables && found > *options_.max_variables)
+    throw Error(ExitCode::resource, "E-LIMIT-VARIABLES", file,
+                std::to_string(found) + " variables are more than the " +
+                    std::to_string(*options_.max_variables) + " that can be searched",
+                "choose some with --columns, or leave some out with --exclude");
+  if (found == 0 && !options_.exclude.empty())
+    fail_usage("E-USAGE-COLUMNS", "every column of " + file + " is excluded",
+               "leave some of --exclude out");
+  // Which columns hold no variable shows when they are read; of very many, too many are left.
+  constexpr std::size_t worth_reading = 64;
+  if (options_.leave_out && options_.columns.empty() && options_.variables &&
+      found > *options_.variables && found <= worth_reading)
+    return;
   if (!options_.variables || found == *options_.variables) {
     if (found == 0) fail_usage("E-USAGE-COLUMNS", file + " has no column besides the environment");
     return;
@@ -194,6 +209,44 @@ void DataPlan::check_number(const std::string& file, const std::vector<std::stri
              file + " has " + std::to_string(found) + " variables, this needs " + wanted + ": " +
                  listed(names),
              "name them: --columns x,y");
+}
+
+void DataPlan::check_excluded(const std::vector<std::string>& names,
+                              const std::vector<RawGroup>& groups) const {
+  for (const std::string& name : options_.exclude) {
+    columns_named(name, names, groups);
+    if (name == environment_column_)
+      fail_usage("E-USAGE-COLUMN",
+                 "column " + in_quotes(name) + " says which environment a row is in",
+                 "it cannot be excluded");
+    if (contains(options_.columns, name))
+      fail_usage("E-USAGE-COLUMN", "column " + in_quotes(name) + " is both wanted and excluded");
+  }
+}
+
+void DataPlan::leave_out(const std::string& variable) {
+  std::erase_if(variables_, [&](const PlannedVariable& v) { return v.name == variable; });
+}
+
+void DataPlan::check_number(const std::vector<LeftOut>& left_out) const {
+  if (!options_.leave_out) return;
+  std::vector<std::string> kept, gone;
+  for (const PlannedVariable& variable : variables_) kept.push_back(variable.name);
+  for (const LeftOut& column : left_out)
+    gone.push_back(excerpt(column.name) + " (" + column.reason + ")");
+  const std::string rest = gone.empty() ? "" : "; left out: " + joined(gone);
+  if (kept.size() < 2)
+    throw Error(ExitCode::bad_data, "E-DATA-COLUMNS", "",
+                (kept.empty() ? "no column is left that can be used"
+                              : "only one column can be used: " + in_quotes(kept[0])) +
+                    rest,
+                "two variables are needed at least; --types NAME=TYPE keeps a column");
+  if (!options_.variables || kept.size() == *options_.variables) return;
+  const std::string wanted = std::to_string(*options_.variables);
+  fail_usage(
+      "E-USAGE-COLUMNS",
+      std::to_string(kept.size()) + " variables, this needs " + wanted + ": " + listed(kept) + rest,
+      "name them: --columns x,y");
 }
 
 /// No name twice, no column in two variables, and the environment in none.

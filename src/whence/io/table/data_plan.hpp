@@ -31,6 +31,13 @@ class DataPlan {
                                  const std::vector<RawGroup>& groups);
 
   const std::vector<PlannedVariable>& variables() const { return variables_; }
+  /// Nobody asked for it by name: it may be left out.
+  bool may_leave_out(const PlannedVariable& variable) const {
+    return options_.leave_out && options_.columns.empty() && !variable.type;
+  }
+  void leave_out(const std::string& variable);
+  /// After columns were left out: as many variables as the caller needs.
+  void check_number(const std::vector<LeftOut>& left_out) const;
   const std::string& environment_column() const { return environment_column_; }
 
  private:
@@ -38,6 +45,8 @@ class DataPlan {
               const std::vector<RawGroup>& groups);
   void take_all(const std::vector<std::string>& names, const std::vector<RawGroup>& groups);
   void check_number(const std::string& file, const std::vector<std::string>& names) const;
+  void check_excluded(const std::vector<std::string>& names,
+                      const std::vector<RawGroup>& groups) const;
   void check_uses() const;
   void set_types(const std::vector<std::string>& names);
 

@@ -13,6 +13,8 @@
 #include "whence/io/table/csv_reader.hpp"
 #include "whence/io/table/data_plan.hpp"
 #include "whence/io/table/data_typing.hpp"
+#include "whence/io/table/environment_checks.hpp"
+#include "whence/io/table/left_out.hpp"
 #include "whence/io/table/npy_reader.hpp"
 #include "whence/io/table/npz_reader.hpp"
 
@@ -45,11 +47,35 @@ struct LoadedTable {
   }
 };
 
-void drop_incomplete_rows(LoadedTable& loaded) {
-  const RawTable& table = loaded.table;
+/// Columns of this file that are used and lack values.
+std::vector<const RawColumn*> gaps_of(LoadedTable& loaded, const DataPlan& plan) {
+  std::vector<std::string> used;
+  for (const PlannedVariable& variable : plan.variables())
+    used.insert(used.end(), variable.columns.begin(), variable.columns.end());
+  if (!plan.environment_column().empty()) used.push_back(plan.environment_column());
   std::vector<const RawColumn*> gaps;
-  for (const RawColumn& column : table.columns)
-    if (column.kind != RawColumn::Kind::skipped && column.missing > 0) gaps.push_back(&column);
+  for (const std::string& name : used) {
+    const RawColumn* column = loaded.part(name).column;
+    if (column->missing > 0) gaps.push_back(column);
+  }
+  return gaps;
+}
+
+/// "age 177, deck 688": which columns lack how many values.
+std::string missing_by_column(const std::vector<const RawColumn*>& gaps) {
+  constexpr std::size_t shown = 8;
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < std::min(gaps.size(), shown); ++i)
+    words.push_back(excerpt(gaps[i]->name, 40) + " " + std::to_string(gaps[i]->missing));
+  if (gaps.size() > shown) words.push_back("...");
+  return joined(words);
+}
+
+/// Leaves out the rows that lack a value of a column that is used, and says how many.
+void drop_incomplete_rows(LoadedTable& loaded, const DataPlan& plan, SourceInfo& source,
+                          LoadedData& out) {
+  const RawTable& table = loaded.table;
+  const std::vector<const RawColumn*> gaps = gaps_of(loaded, plan);
   if (gaps.empty()) return;
   for (const RawColumn* column : gaps)
     if (column->missing == table.rows)
@@ -62,6 +88,14 @@ void drop_incomplete_rows(LoadedTable& loaded) {
     });
     if (complete) loaded.rows.push_back(row);
   }
+  source.dropped = table.rows - loaded.row_count();
+  out.warnings.push_back(
+      table.file + ": " + std::to_string(source.dropped) + " of " + std::to_string(source.rows) +
+      " rows were left out because a value is missing (" + missing_by_column(gaps) + ")");
+  if (loaded.rows.empty())
+    throw Error(ExitCode::bad_data, "E-DATA-ALLMISSING", table.file,
+                "every row lacks a value (" + missing_by_column(gaps) + ")",
+                "leave the columns that lack most out: --exclude NAME");
 }
 
 LoadedTable load(const std::filesystem::path& path, const ReadOptions& options, DataPlan& plan,
@@ -75,45 +109,86 @@ LoadedTable load(const std::filesystem::path& path, const ReadOptions& options, 
       });
   for (std::size_t i = 0; i < loaded.table.columns.size(); ++i)
     loaded.index.emplace(loaded.table.columns[i].name, i);
-  drop_incomplete_rows(loaded);
   SourceInfo source;
   source.file = path.filename().string();
   source.environment = environment;
   source.sha256 = loaded.table.sha256;
   source.bytes = loaded.table.bytes;
   source.rows = loaded.table.rows;
-  source.dropped = loaded.table.rows - loaded.row_count();
-  if (source.dropped > 0)
-    out.warnings.push_back(label + ": " + std::to_string(source.dropped) + " of " +
-                           std::to_string(source.rows) +
-                           " rows were left out because a value is missing");
   out.warnings.insert(out.warnings.end(), loaded.table.warnings.begin(),
                       loaded.table.warnings.end());
   out.sources.push_back(std::move(source));
   return loaded;
 }
 
-void add_variables(const DataPlan& plan, std::vector<LoadedTable>& tables,
-                   const ReadOptions& options, LoadedData& out) {
-  for (const PlannedVariable& variable : plan.variables()) {
-    TypedColumn typed;
-    if (variable.columns.size() > 1) {
-      std::vector<std::vector<ColumnPart>> parts;
-      for (LoadedTable& table : tables) {
-        auto& columns = parts.emplace_back();
-        for (const std::string& column : variable.columns) columns.push_back(table.part(column));
-      }
-      typed = typed_vector(variable, parts);
-    } else {
-      std::vector<ColumnPart> parts;
-      for (LoadedTable& table : tables) parts.push_back(table.part(variable.columns[0]));
-      typed = typed_column(variable, std::move(parts), options.max_memory);
+std::vector<ColumnPart> parts_of(std::vector<LoadedTable>& tables, const std::string& column) {
+  std::vector<ColumnPart> parts;
+  for (LoadedTable& table : tables) parts.push_back(table.part(column));
+  return parts;
+}
+
+/// Columns that hold no variable, before rows are dropped on their account.
+void leave_out_columns(DataPlan& plan, std::vector<LoadedTable>& tables, LoadedData& out) {
+  const std::vector<PlannedVariable> planned = plan.variables();
+  for (const PlannedVariable& variable : planned) {
+    if (!plan.may_leave_out(variable) || variable.columns.size() > 1) continue;
+    const bool first = tables[0].table.columns[0].name == variable.columns[0];
+    const auto reason = reason_to_leave_out(variable, parts_of(tables, variable.columns[0]), first);
+    if (!reason) continue;
+    out.columns_left_out.push_back({variable.name, *reason});
+    plan.leave_out(variable.name);
+  }
+}
+
+bool is_constant(const Variable& variable, const Column& column) {
+  const auto same = [](const auto& values, std::size_t width) {
+    for (std::size_t i = width; i < values.size(); ++i)
+      if (values[i] != values[i % width]) return false;
+    return true;
+  };
+  return variable.kind == Variable::Kind::categorical
+             ? same(column.levels, 1)
+             : same(column.values, std::size_t(variable.dimension));
+}
+
+std::string first_value(const Variable& variable, const Column& column) {
+  return variable.kind == Variable::Kind::categorical
+             ? variable.level_names[std::size_t(column.levels[0])]
+             : shortest(column.values[0]);
+}
+
+TypedColumn typed(const PlannedVariable& variable, std::vector<LoadedTable>& tables,
+                  const ReadOptions& options) {
+  if (variable.columns.size() == 1)
+    return typed_column(variable, parts_of(tables, variable.columns[0]), options.max_memory);
+  std::vector<std::vector<ColumnPart>> parts;
+  for (LoadedTable& table : tables) {
+    auto& columns = parts.emplace_back();
+    for (const std::string& column : variable.columns) columns.push_back(table.part(column));
+  }
+  return typed_vector(variable, parts);
+}
+
+void add_variables(DataPlan& plan, std::vector<LoadedTable>& tables, const ReadOptions& options,
+                   LoadedData& out) {
+  const std::vector<PlannedVariable> planned = plan.variables();
+  for (const PlannedVariable& variable : planned) {
+    TypedColumn column = typed(variable, tables, options);
+    if (plan.may_leave_out(variable) && is_constant(column.variable, column.column)) {
+      out.columns_left_out.push_back(
+          {variable.name,
+           "every row holds " + in_quotes(first_value(column.variable, column.column))});
+      plan.leave_out(variable.name);
+      continue;
     }
-    if (!typed.note.empty()) out.notes.push_back(std::move(typed.note));
-    out.warnings.insert(out.warnings.end(), typed.warnings.begin(), typed.warnings.end());
-    if (options.must_vary) check_variation(typed.variable, typed.column, out.warnings);
-    out.data.variables.push_back(std::move(typed.variable));
-    out.data.columns.push_back(std::move(typed.column));
+    if (!column.note.empty()) out.notes.push_back(std::move(column.note));
+    out.warnings.insert(out.warnings.end(), column.warnings.begin(), column.warnings.end());
+    if (options.must_vary) check_variation(column.variable, column.column, out.warnings);
+    if (options.leave_out)
+      if (auto sentinel = suspected_sentinel(column.variable, column.column))
+        out.warnings.push_back(std::move(*sentinel));
+    out.data.variables.push_back(std::move(column.variable));
+    out.data.columns.push_back(std::move(column.column));
   }
 }
 
@@ -124,36 +199,6 @@ void require_rows(const std::string& place, const std::string& what, std::size_t
               what + " has " + std::to_string(rows) + (rows == 1 ? " row" : " rows") +
                   "; at least " + std::to_string(least) + " are needed",
               "join it with another environment, or leave it out");
-}
-
-/// Categories that the baseline never shows: nothing was learnt about them there.
-void check_unseen(const ReadOptions& options, LoadedData& out) {
-  if (!out.baseline) return;
-  const Environment& baseline = out.data.environments[*out.baseline];
-  for (std::size_t v = 0; v < out.data.variables.size(); ++v) {
-    const Variable& variable = out.data.variables[v];
-    if (variable.kind != Variable::Kind::categorical) continue;
-    const auto& levels = out.data.columns[v].levels;
-    std::vector<std::uint8_t> seen(std::size_t(variable.levels), 0);
-    for (std::size_t i = baseline.begin; i < baseline.end; ++i) seen[std::size_t(levels[i])] = 1;
-    for (const Environment& environment : out.data.environments) {
-      std::size_t rows = 0;
-      std::int32_t first = -1;
-      for (std::size_t i = environment.begin; i < environment.end; ++i) {
-        if (seen[std::size_t(levels[i])]) continue;
-        if (rows++ == 0) first = levels[i];
-      }
-      if (rows == 0) continue;
-      const std::string what = std::to_string(rows) + (rows == 1 ? " row" : " rows") +
-                               " of environment " + in_quotes(environment.name) + " in column " +
-                               in_quotes(variable.name) +
-                               " hold a category that the baseline lacks (" +
-                               in_quotes(variable.level_names[std::size_t(first)]) + ")";
-      if (options.unseen == UnseenPolicy::error)
-        throw Error(ExitCode::bad_data, "E-DATA-UNSEEN", "", what, "--unseen=accept takes them");
-      out.warnings.push_back(what);
-    }
-  }
 }
 
 /// "folder/q1.csv" -> "q1"; a number is added where two files would share a name.
@@ -193,7 +238,11 @@ std::string environment_name(const ColumnPart& part, std::size_t row) {
                                                : shortest(column.numbers[row]);
 }
 
-Grouping grouped(LoadedTable& loaded, const std::string& environment_column) {
+/// The name of what small environments are together.
+constexpr std::string_view pooled_name = "(small ones)";
+
+Grouping grouped(LoadedTable& loaded, const std::string& environment_column,
+                 const std::set<std::string>& pooled = {}) {
   const ColumnPart part = loaded.part(environment_column);
   Grouping out;
   std::unordered_map<std::string, std::size_t> known;
@@ -208,6 +257,7 @@ Grouping grouped(LoadedTable& loaded, const std::string& environment_column) {
       group[i] = *cached;
     } else {
       std::string name = environment_name(part, row);
+      if (pooled.contains(name)) name = pooled_name;
       const auto [at, is_new] = known.emplace(name, known.size());
       group[i] = at->second;
       if (is_new) out.names.push_back(std::move(name)), count.push_back(0);
@@ -245,12 +295,120 @@ void set_baseline(const std::optional<std::string>& baseline, const std::vector<
   out.baseline = std::size_t(at - names.begin());
 }
 
+/// A file that is one environment.
+struct FileEnvironment {
+  std::string name;
+  bool baseline = false;
+  std::size_t rows = 0, table = 0;
+};
+
+std::string few_rows(std::size_t rows) {
+  return std::to_string(rows) + (rows == 1 ? " row" : " rows");
+}
+
+/// The files that are used, in the order in which their rows follow each other; too small ones are
+/// errors, left out, or the last environment together.
+std::vector<FileEnvironment> environments_of(const std::vector<FileEnvironment>& all,
+                                             const std::vector<LoadedTable>& tables,
+                                             const ReadOptions& options, LoadedData& out) {
+  std::vector<FileEnvironment> kept, small;
+  for (const FileEnvironment& e : all) {
+    const bool enough = e.rows >= options.min_rows;
+    if (options.small == SmallPolicy::error || e.baseline)
+      require_rows(tables[e.table].table.file, "the file", e.rows, options.min_rows);
+    (enough ? kept : small).push_back(e);
+  }
+  std::size_t begin = 0, pooled = 0;
+  for (const FileEnvironment& e : small) pooled += e.rows;
+  for (const FileEnvironment& e : kept) {
+    if (e.baseline) {
+      if (out.baseline)
+        throw Error(ExitCode::usage, "E-USAGE-BASELINE", "", "two files are named as baseline");
+      out.baseline = out.data.environments.size();
+    }
+    out.data.environments.push_back({e.name, begin, begin + e.rows});
+    begin += e.rows;
+  }
+  if (options.small == SmallPolicy::pool && pooled >= options.min_rows) {
+    out.data.environments.push_back({std::string(pooled_name), begin, begin + pooled});
+    for (const FileEnvironment& e : small) {
+      out.notes.push_back("environment " + in_quotes(e.name) + " (" + few_rows(e.rows) +
+                          ") was joined into " + in_quotes(pooled_name));
+      kept.push_back(e);
+    }
+    return kept;
+  }
+  for (const FileEnvironment& e : small)
+    out.environments_left_out.push_back({e.name, few_rows(e.rows)});
+  return kept;
+}
+
+/// The same of one table: small environments are errors, their rows are left out, or they are one.
+Grouping without_small(Grouping groups, LoadedTable& loaded, const std::string& environment_column,
+                       const ReadOptions& options, const std::optional<std::string>& baseline,
+                       LoadedData& out) {
+  std::set<std::string> small;
+  std::size_t pooled = 0;
+  for (std::size_t i = 0; i < groups.names.size(); ++i) {
+    const std::size_t rows = groups.begin[i + 1] - groups.begin[i];
+    if (rows >= options.min_rows) continue;
+    if (options.small == SmallPolicy::error || baseline == groups.names[i])
+      require_rows(loaded.table.file, "environment " + in_quotes(groups.names[i]), rows,
+                   options.min_rows);
+    small.insert(groups.names[i]);
+    pooled += rows;
+  }
+  if (small.empty()) return groups;
+  const bool pool = options.small == SmallPolicy::pool && pooled >= options.min_rows;
+  const ColumnPart part = loaded.part(environment_column);
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < loaded.row_count(); ++i) {
+    const std::size_t row = part.rows ? (*part.rows)[i] : i;
+    if (pool || !small.contains(environment_name(part, row))) rows.push_back(row);
+  }
+  for (std::size_t i = 0; i < groups.names.size(); ++i) {
+    if (!small.contains(groups.names[i])) continue;
+    const std::string size = few_rows(groups.begin[i + 1] - groups.begin[i]);
+    if (pool)
+      out.notes.push_back("environment " + in_quotes(groups.names[i]) + " (" + size +
+                          ") was joined into " + in_quotes(pooled_name));
+    else
+      out.environments_left_out.push_back({groups.names[i], size});
+  }
+  loaded.rows = std::move(rows);
+  loaded.all_rows = false;
+  return grouped(loaded, environment_column, pool ? small : std::set<std::string>{});
+}
+
+/// Small environments must not be all there are.
+void require_environments(const ReadOptions& options, const LoadedData& out) {
+  if (out.environments_left_out.empty() || out.data.environments.size() >= 2) return;
+  throw Error(ExitCode::bad_data, "E-DATA-ENVIRONMENTS", "",
+              "fewer than two environments have " + std::to_string(options.min_rows) + " rows; " +
+                  left_out_environments_in_words(out.environments_left_out),
+              "choose a column with fewer values, or --small pool");
+}
+
+/// What is said once all data are there.
+void finish(DataPlan& plan, const ReadOptions& options, LoadedData& out) {
+  if (options.leave_out) {
+    look_at_environments(plan, out);
+    plan.check_number(out.columns_left_out);
+    warn_of_constant_baseline(out);
+  }
+  check_unseen(options, out);
+  auto& said = out.warnings;
+  if (!out.columns_left_out.empty()) said.push_back(left_out_in_words(out.columns_left_out));
+  if (!out.environments_left_out.empty())
+    said.push_back(left_out_environments_in_words(out.environments_left_out));
+}
+
 }  // namespace
 
 RawTable read_raw_table(const std::filesystem::path& path, const ReadOptions& options,
                         const ChooseColumns& choose) {
   FileSource source(path, options.allow_stream);
-  const ValueOptions values{options.missing, options.na, options.max_memory};
+  const ValueOptions values{options.missing, options.na, options.max_memory, options.leave_out};
   const std::string extension = extension_of(path);
   if (extension == ".npy") return read_npy(source, values, choose);
   if (extension == ".npz") return read_npz(source, values, choose);
@@ -269,20 +427,21 @@ LoadedData read_files(std::span<const NamedFile> files, const ReadOptions& optio
     DataPlan plan(options);
     std::vector<LoadedTable> tables;
     const std::vector<std::string> names = environment_names(files);
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t i = 0; i < files.size(); ++i)
       tables.push_back(load(files[i].path, options, plan, names[i], out));
-      const std::size_t rows = tables.back().row_count();
-      require_rows(tables.back().table.file, "the file", rows, options.min_rows);
-      out.data.environments.push_back({names[i], begin, begin + rows});
-      begin += rows;
-      if (!files[i].baseline) continue;
-      if (out.baseline)
-        throw Error(ExitCode::usage, "E-USAGE-BASELINE", "", "two files are named as baseline");
-      out.baseline = i;
-    }
-    add_variables(plan, tables, options, out);
-    check_unseen(options, out);
+    leave_out_columns(plan, tables, out);
+    plan.check_number(out.columns_left_out);
+    for (std::size_t i = 0; i < files.size(); ++i)
+      drop_incomplete_rows(tables[i], plan, out.sources[i], out);
+    std::vector<FileEnvironment> environments;
+    for (std::size_t i = 0; i < files.size(); ++i)
+      environments.push_back({names[i], files[i].baseline, tables[i].row_count(), i});
+    const auto kept = environments_of(environments, tables, options, out);
+    require_environments(options, out);
+    std::vector<LoadedTable> used;
+    for (const FileEnvironment& e : kept) used.push_back(std::move(tables[e.table]));
+    add_variables(plan, used, options, out);
+    finish(plan, options, out);
     return out;
   });
 }
@@ -294,12 +453,14 @@ LoadedData read_long_table(const std::filesystem::path& file, const std::string&
     DataPlan plan(options, environment_column);
     std::vector<LoadedTable> tables;
     tables.push_back(load(file, options, plan, "", out));
-    const Grouping groups = grouped(tables[0], environment_column);
-    for (std::size_t i = 0; i < groups.names.size(); ++i) {
+    leave_out_columns(plan, tables, out);
+    plan.check_number(out.columns_left_out);
+    drop_incomplete_rows(tables[0], plan, out.sources[0], out);
+    const Grouping groups = without_small(grouped(tables[0], environment_column), tables[0],
+                                          environment_column, options, baseline, out);
+    for (std::size_t i = 0; i < groups.names.size(); ++i)
       out.data.environments.push_back({groups.names[i], groups.begin[i], groups.begin[i + 1]});
-      require_rows(tables[0].table.file, "environment " + in_quotes(groups.names[i]),
-                   out.data.environments.back().rows(), options.min_rows);
-    }
+    require_environments(options, out);
     require_rows(tables[0].table.file, "the file", tables[0].row_count(), options.min_rows);
     set_baseline(baseline, groups.names, out);
     add_variables(plan, tables, options, out);
@@ -308,7 +469,7 @@ LoadedData read_long_table(const std::filesystem::path& file, const std::string&
       rearrange(out.data.columns[v].values, groups.target,
                 std::size_t(out.data.variables[v].dimension));
     }
-    check_unseen(options, out);
+    finish(plan, options, out);
     return out;
   });
 }

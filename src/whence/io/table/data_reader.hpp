@@ -27,9 +27,15 @@ struct ColumnType {
 /// What to do with a category that the baseline lacks: take it (and say so), or stop.
 enum class UnseenPolicy { accept, error };
 
+/// What to do with environments that have too few rows: stop, go on without them, or join them into
+/// one.
+enum class SmallPolicy { error, leave_out, pool };
+
 struct ReadOptions {
   /// Which variables, in which order: "x", or "v=a+b+c" for a vector of columns. Empty: all.
   std::vector<std::string> columns;
+  /// Columns that are not to be read.
+  std::vector<std::string> exclude;
   /// By variable name; others are inferred as docs/formats.md says.
   std::map<std::string, ColumnType> types;
   /// How many variables the caller can use. Where `columns` is empty and the file has another
@@ -43,7 +49,13 @@ struct ReadOptions {
   std::vector<std::string> na;
   UnseenPolicy unseen = UnseenPolicy::accept;
   std::size_t min_rows = 2;  // per environment
-  bool must_vary = true;     // constant columns are an error; not where more data are at hand
+  SmallPolicy small = SmallPolicy::error;
+  /// Columns that hold no variable (constant, an identifier, dates, no values) are left out and
+  /// named, unless `columns` or `types` names them; otherwise they are errors.
+  bool leave_out = false;
+  /// More variables than these are refused when the header is read.
+  std::optional<std::size_t> max_variables;
+  bool must_vary = true;  // constant columns are an error; not where more data are at hand
   std::size_t max_memory = std::size_t(4) << 30;
   bool allow_stream = false;
 };
@@ -64,11 +76,20 @@ struct SourceInfo {
   std::size_t dropped = 0;  // of these, for missing values
 };
 
+/// A column or an environment that is not used, and why.
+struct LeftOut {
+  std::string name, reason;
+};
+
 struct LoadedData {
   Dataset data;
   std::vector<SourceInfo> sources;
   std::vector<std::string> notes, warnings;  // printable
   std::optional<std::size_t> baseline;       // an environment
+  std::vector<LeftOut> columns_left_out = {}, environments_left_out = {};
+  /// Which entity each row belongs to, where a column says so that names every row of an
+  /// environment differently and comes again in others; otherwise empty.
+  std::vector<std::int32_t> entity = {};
 };
 
 /// One file per environment, at most one of them the baseline; columns are matched by name.

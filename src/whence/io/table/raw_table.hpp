@@ -43,13 +43,17 @@ struct RawTable {
   std::vector<std::string> warnings;
 };
 
-enum class MissingPolicy { error, drop };
+/// `guess`: like `drop`, and NA, NULL, ? and the like mean missing wherever they cannot be names of
+/// categories.
+enum class MissingPolicy { error, drop, guess };
 
 /// What all readers need to know about values.
 struct ValueOptions {
   MissingPolicy missing = MissingPolicy::error;
   std::vector<std::string> na;  // texts that mean "missing"; an empty field always does
   std::size_t max_memory = std::size_t(4) << 30;
+  /// Columns that hold numbers and texts are texts, and a first column without a name is an index.
+  bool lenient = false;
 };
 
 /// Called once with all column names; says what is wanted of each. Empty: everything, automatic.

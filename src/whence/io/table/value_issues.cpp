@@ -32,7 +32,7 @@ void ValueIssues::raise(MissingPolicy policy) const {
 }
 
 void ValueIssues::raise_not_finite(MissingPolicy policy) const {
-  const bool drop = policy == MissingPolicy::drop;
+  const bool drop = policy != MissingPolicy::error;
   const Issue &infinite = of(Kind::infinite), &nan = of(Kind::not_a_number);
   const std::size_t count = infinite.count + (drop ? 0 : nan.count);
   if (count == 0) return;
@@ -48,6 +48,7 @@ void ValueIssues::raise_not_finite(MissingPolicy policy) const {
 }
 
 void ValueIssues::raise_missing(MissingPolicy policy) const {
+  if (policy == MissingPolicy::guess) return;
   if (const Issue& issue = of(Kind::suspected); issue.count > 0)
     throw Error(ExitCode::bad_data, "E-DATA-MISSING", issue.places.front(),
                 "value " + in_quotes(issue.text) + " in column " + in_quotes(issue.column) +
@@ -61,6 +62,13 @@ void ValueIssues::raise_missing(MissingPolicy policy) const {
               "a value of column " + in_quotes(issue.column) + " is missing (" +
                   listed(issue.count, issue.places) + ")",
               "--missing=drop leaves out such rows and counts them");
+}
+
+bool means_missing(std::string_view text) {
+  for (const std::string_view word :
+       {"NA", "N/A", "n/a", "#N/A", "NULL", "null", "Null", "?", "NaT", "<NA>"})
+    if (text == word) return true;
+  return false;
 }
 
 bool looks_missing(std::string_view text) {

@@ -39,6 +39,9 @@ class ValueIssues {
   std::array<Issue, 4> issues_;
 };
 
+/// NA, NULL, ? and the like, which are hardly ever names of categories.
+bool means_missing(std::string_view text);
+
 /// NA, N/A, NULL, None, ?, - and the like: what people write for "missing".
 bool looks_missing(std::string_view text);
 

@@ -1,0 +1,134 @@
+#include "whence/io/table/environment_checks.hpp"
+
+#include <algorithm>
+
+#include "whence/core/error.hpp"
+#include "whence/core/text.hpp"
+#include "whence/io/files/data_place.hpp"
+
+namespace whence {
+namespace {
+
+/// Inside every environment the column never changes: it only says which environment a row is in.
+bool tells_environments_only(const Dataset& data, std::size_t v) {
+  const Variable& variable = data.variables[v];
+  const auto width = variable.kind == Variable::Kind::categorical ? std::size_t(1)
+                                                                  : std::size_t(variable.dimension);
+  const auto steady = [&](const auto& values) {
+    for (const Environment& e : data.environments)
+      for (std::size_t i = e.begin * width; i < e.end * width; ++i)
+        if (values[i] != values[e.begin * width + i % width]) return false;
+    return true;
+  };
+  return data.columns[v].levels.empty() ? steady(data.columns[v].values)
+                                        : steady(data.columns[v].levels);
+}
+
+/// Every row of an environment has a level of its own, and levels come again in others: an entity
+/// that was observed again and again.
+bool names_entities(const Dataset& data, std::size_t v) {
+  const Variable& variable = data.variables[v];
+  constexpr int fewest = 10;
+  if (variable.kind != Variable::Kind::categorical || variable.levels < fewest) return false;
+  for (const Environment& e : data.environments) {
+    std::vector<bool> seen(std::size_t(variable.levels), false);
+    for (std::size_t i = e.begin; i < e.end; ++i) {
+      const auto level = std::size_t(data.columns[v].levels[i]);
+      if (seen[level]) return false;
+      seen[level] = true;
+    }
+  }
+  return true;
+}
+
+void remove_variable(std::size_t v, DataPlan& plan, std::string reason, LoadedData& out) {
+  Dataset& data = out.data;
+  out.columns_left_out.push_back({data.variables[v].name, std::move(reason)});
+  plan.leave_out(data.variables[v].name);
+  data.variables.erase(data.variables.begin() + std::ptrdiff_t(v));
+  data.columns.erase(data.columns.begin() + std::ptrdiff_t(v));
+}
+
+/// Rows of one environment and one column whose category the baseline never shows.
+struct Unseen {
+  std::size_t environment = 0, rows = 0;
+  std::int32_t first = -1;
+};
+
+std::vector<Unseen> unseen_in(const LoadedData& out, std::size_t v) {
+  const Environment& baseline = out.data.environments[*out.baseline];
+  const auto& levels = out.data.columns[v].levels;
+  std::vector<std::uint8_t> seen(std::size_t(out.data.variables[v].levels), 0);
+  for (std::size_t i = baseline.begin; i < baseline.end; ++i) seen[std::size_t(levels[i])] = 1;
+  std::vector<Unseen> found;
+  for (std::size_t e = 0; e < out.data.environments.size(); ++e) {
+    Unseen here{e};
+    for (std::size_t i = out.data.environments[e].begin; i < out.data.environments[e].end; ++i) {
+      if (seen[std::size_t(levels[i])]) continue;
+      if (here.rows++ == 0) here.first = levels[i];
+    }
+    if (here.rows > 0) found.push_back(here);
+  }
+  return found;
+}
+
+}  // namespace
+
+/// What only all rows together tell of a column.
+void look_at_environments(DataPlan& plan, LoadedData& out) {
+  if (out.data.environments.size() < 2) return;
+  for (std::size_t v = out.data.variables.size(); v-- > 0;) {
+    const std::string name = out.data.variables[v].name;
+    const auto planned = std::find_if(plan.variables().begin(), plan.variables().end(),
+                                      [&](const PlannedVariable& p) { return p.name == name; });
+    if (planned == plan.variables().end() || !plan.may_leave_out(*planned)) continue;
+    if (names_entities(out.data, v)) {
+      if (out.entity.empty()) out.entity = out.data.columns[v].levels;
+      remove_variable(v, plan, "it names an entity that every environment has one row of", out);
+    } else if (tells_environments_only(out.data, v)) {
+      remove_variable(v, plan, "it never changes inside an environment", out);
+    }
+  }
+}
+
+void warn_of_constant_baseline(LoadedData& out) {
+  if (!out.baseline) return;
+  Dataset baseline;
+  baseline.environments = {out.data.environments[*out.baseline]};
+  std::vector<std::string> names;
+  for (std::size_t v = 0; v < out.data.variables.size(); ++v) {
+    baseline.variables = {out.data.variables[v]};
+    baseline.columns = {out.data.columns[v]};
+    if (tells_environments_only(baseline, 0))
+      names.push_back(in_quotes(out.data.variables[v].name));
+  }
+  if (names.empty()) return;
+  out.warnings.push_back((names.size() == 1 ? "a column is" : "columns are") +
+                         std::string(" constant in the baseline: ") + joined(names) +
+                         "; what others do when it changes shows in other environments only");
+}
+
+/// Categories that the baseline never shows: nothing was learnt about them there.
+void check_unseen(const ReadOptions& options, LoadedData& out) {
+  if (!out.baseline) return;
+  for (std::size_t v = 0; v < out.data.variables.size(); ++v) {
+    const Variable& variable = out.data.variables[v];
+    if (variable.kind != Variable::Kind::categorical) continue;
+    const std::vector<Unseen> found = unseen_in(out, v);
+    if (found.empty()) continue;
+    std::size_t rows = 0;
+    for (const Unseen& here : found) rows += here.rows;
+    const Environment& first = out.data.environments[found[0].environment];
+    const std::string where = found.size() == 1 ? "environment " + in_quotes(first.name)
+                                                : std::to_string(found.size()) + " environments";
+    const std::string what = std::to_string(rows) + (rows == 1 ? " row" : " rows") + " of " +
+                             where + " in column " + in_quotes(variable.name) +
+                             " hold a category that the baseline lacks (" +
+                             in_quotes(variable.level_names[std::size_t(found[0].first)]) + ")";
+    if (options.unseen == UnseenPolicy::error)
+      throw Error(ExitCode::bad_data, "E-DATA-UNSEEN", "", what, "--unseen=accept takes them");
+    out.warnings.push_back(what);
+  }
+}
+
+}  // namespace whence
