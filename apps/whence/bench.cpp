@@ -14,6 +14,7 @@
 
 #include "apps/whence/bench_direction.hpp"
 #include "apps/whence/bench_graphs.hpp"
+#include "apps/whence/bench_invariance.hpp"
 #include "apps/whence/bench_real.hpp"
 #include "apps/whence/commands.hpp"
 #include "apps/whence/machine.hpp"
@@ -464,7 +465,7 @@ class Bench {
 std::string work_choices() {
   std::vector<std::string> names = {"all"};
   for (const Work& work : all_work()) names.push_back(work.name);
-  names.insert(names.end(), {"direction", "graphs", "real"});
+  names.insert(names.end(), {"direction", "graphs", "real", "invariance"});
   return "NAME:" + joined(names, "|");
 }
 
@@ -479,7 +480,9 @@ void add_bench(CLI::App& root, Globals& globals) {
          "NAME", options->name,
          "a piece of work, or all of them; direction, graphs: accuracy, honesty and time of "
          "whence direction and of graphs from shifts on data whose truth is known; real: the same "
-         "on recorded data")
+         "on recorded data; invariance: how much order, names, units, copies and single rows "
+         "change "
+         "the answers")
       ->default_str("all")
       ->type_name(work_choices());
   app->add_option("DIR", options->real.folders,
@@ -540,6 +543,8 @@ void add_bench(CLI::App& root, Globals& globals) {
       return bench_direction(
           {graphs.scale, graphs.output, graphs.seed, graphs.threads, graphs.json}, globals);
     if (options->name == "graphs") return bench_graphs(graphs, globals);
+    if (options->name == "invariance")
+      return bench_invariance({graphs.scale, graphs.seed, graphs.threads, graphs.json}, globals);
     Bench(*options, globals).run();
   });
 }

@@ -181,6 +181,11 @@ void DataPlan::take_all(const std::vector<std::string>& names,
 
 void DataPlan::check_number(const std::string& file, const std::vector<std::string>& names) const {
   const std::size_t found = variables_.size();
+  if (found > options_.most_variables)
+    throw Error(ExitCode::resource, "E-LIMIT-VARIABLES", file,
+                std::to_string(found) + " variables are more than " +
+                    std::to_string(options_.most_variables),
+                "choose some of them with --columns");
   if (!options_.variables || found == *options_.variables) {
     if (found == 0) fail_usage("E-USAGE-COLUMNS", file + " has no column besides the environment");
     return;

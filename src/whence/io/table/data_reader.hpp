@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,6 +36,8 @@ struct ReadOptions {
   /// How many variables the caller can use. Where `columns` is empty and the file has another
   /// number, the error is one of usage and lists them.
   std::optional<std::size_t> variables;
+  /// More are refused, by E-LIMIT-VARIABLES, once the names are known.
+  std::size_t most_variables = std::size_t(-1);
 
   std::optional<char> delimiter;
   char decimal = '.';
@@ -53,6 +56,7 @@ struct NamedFile {
   std::filesystem::path path;
   std::string name = {};
   bool baseline = false;
+  std::shared_ptr<const std::string> content = {};  // its bytes, where they are at hand already
 };
 
 struct SourceInfo {
