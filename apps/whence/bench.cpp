@@ -15,6 +15,7 @@
 #include "apps/whence/bench_direction.hpp"
 #include "apps/whence/bench_encoders.hpp"
 #include "apps/whence/bench_graphs.hpp"
+#include "apps/whence/bench_invariance.hpp"
 #include "apps/whence/bench_real.hpp"
 #include "apps/whence/commands.hpp"
 #include "apps/whence/machine.hpp"
@@ -465,7 +466,7 @@ class Bench {
 std::string work_choices() {
   std::vector<std::string> names = {"all"};
   for (const Work& work : all_work()) names.push_back(work.name);
-  names.insert(names.end(), {"direction", "graphs", "encoders", "real"});
+  names.insert(names.end(), {"direction", "graphs", "encoders", "real", "invariance"});
   return "NAME:" + joined(names, "|");
 }
 
@@ -480,7 +481,8 @@ void add_bench(CLI::App& root, Globals& globals) {
          "NAME", options->name,
          "a piece of work, or all of them; direction, graphs, encoders: accuracy, honesty and time "
          "of whence direction, of graphs from shifts and of whence disentangle on data whose truth "
-         "is known; real: the first two on recorded data")
+         "is known; real: the first two on recorded data; invariance: how much order, names, "
+         "units, copies and single rows change the answers")
       ->default_str("all")
       ->type_name(work_choices());
   app->add_option("DIR", options->real.folders,
@@ -547,6 +549,8 @@ void add_bench(CLI::App& root, Globals& globals) {
                              graphs.threads, graphs.json},
                             globals);
     if (options->name == "graphs") return bench_graphs(graphs, globals);
+    if (options->name == "invariance")
+      return bench_invariance({graphs.scale, graphs.seed, graphs.threads, graphs.json}, globals);
     Bench(*options, globals).run();
   });
 }

@@ -22,7 +22,8 @@ void run(const CheckCommand& command, const Globals& globals) {
   const int threads = threads_of(command.threads, globals);
   const LoadedData loaded = load_data(command.data, 2);
   stop_if_interrupted();
-  const DataCheck check = check_data(loaded.data, loaded.baseline, threads);
+  const DataCheck check = check_data(loaded.data, loaded.baseline, threads,
+                                     bytes_of(command.data.max_memory), stop_if_interrupted);
   stop_if_interrupted();
   print_reading(loaded, globals);
   if (command.json) {

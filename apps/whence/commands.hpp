@@ -31,6 +31,7 @@ void add_simulate(CLI::App& root, Globals& globals);
 void add_evaluate(CLI::App& root, Globals& globals);
 void add_convert(CLI::App& root, Globals& globals);
 void add_report(CLI::App& root, Globals& globals);
+void add_verify(CLI::App& root, Globals& globals);
 void add_bench(CLI::App& root, Globals& globals);
 void add_doctor(CLI::App& root, Globals& globals);
 void add_completion(CLI::App& root, Globals& globals);

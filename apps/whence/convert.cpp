@@ -79,6 +79,9 @@ GraphData read_data(const ConvertCommand& c, const std::string& format) {
 }
 
 std::string graph_text(const NamedGraph& graph, GraphFormat format, const ConvertCommand& c) {
+  if (format != GraphFormat::json && !names_are_printable(graph))
+    print_warning(
+        "some names hold control characters, which are written as \\xNN: only JSON keeps them");
   NamedGraph turned = graph;
   const std::size_t m = graph.names.size();
   for (std::size_t i = 0; c.transposed_out && i < m; ++i)

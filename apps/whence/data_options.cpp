@@ -6,6 +6,7 @@
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
+#include "whence/discover/collinearity.hpp"
 
 namespace whence {
 namespace {
@@ -28,8 +29,10 @@ char character_of(const std::string& option, const std::string& text) {
   return text[0];
 }
 
-ReadOptions read_options(const DataOptions& options, std::optional<std::size_t> variables) {
+ReadOptions read_options(const DataOptions& options, std::optional<std::size_t> variables,
+                         std::size_t most) {
   ReadOptions read;
+  read.most_variables = most;
   if (!options.columns.empty()) read.columns = parse_columns(options.columns);
   if (!options.types.empty()) read.types = parse_types(options.types);
   read.variables = variables;
@@ -74,13 +77,6 @@ void check_form(const DataOptions& options) {
            "--environment COLUMN");
 }
 
-std::vector<NamedFile> files_of(const DataOptions& options) {
-  std::vector<NamedFile> files;
-  if (!options.baseline.empty()) files.push_back({options.baseline, {}, true});
-  for (const std::string& file : options.shifted) files.push_back({file});
-  return files;
-}
-
 /// The same rows twice count twice: the answer would be surer than the data.
 void warn_of_copies(LoadedData& loaded) {
   const auto& sources = loaded.sources;
@@ -91,7 +87,20 @@ void warn_of_copies(LoadedData& loaded) {
                                   " are the same file: the same rows count twice");
 }
 
+void warn_of_collinearity(LoadedData& loaded) {
+  for (std::string& sentence : collinear_columns(loaded.data))
+    loaded.warnings.push_back(std::move(sentence));
+}
+
 }  // namespace
+
+std::vector<NamedFile> data_files(const DataOptions& options) {
+  check_form(options);
+  std::vector<NamedFile> files;
+  if (!options.baseline.empty()) files.push_back({options.baseline, {}, true});
+  for (const std::string& file : options.shifted) files.push_back({file});
+  return files;
+}
 
 void add_data_options(CLI::App& app, DataOptions& options) {
   app.add_option("TABLE", options.table, "one table with a column of environments")
@@ -128,19 +137,24 @@ void add_data_options(CLI::App& app, DataOptions& options) {
   add_value(app, "--max-memory", options.max_memory, "SIZE", "refuse data that need more");
 }
 
+LoadedData load_files(const DataOptions& options, std::optional<std::size_t> variables,
+                      const std::vector<NamedFile>& files, std::size_t most) {
+  LoadedData loaded = read_files(files, read_options(options, variables, most));
+  warn_of_copies(loaded);
+  warn_of_collinearity(loaded);
+  return loaded;
+}
+
 LoadedData load_data(const DataOptions& options, std::optional<std::size_t> variables,
-                     const std::function<void(ReadOptions&)>& adjust) {
+                     std::size_t most) {
+  if (options.table.empty()) return load_files(options, variables, data_files(options), most);
   check_form(options);
-  ReadOptions read = read_options(options, variables);
-  if (adjust) adjust(read);
-  if (options.table.empty()) {
-    LoadedData loaded = read_files(files_of(options), read);
-    warn_of_copies(loaded);
-    return loaded;
-  }
+  const ReadOptions read = read_options(options, variables, most);
   std::optional<std::string> baseline;
   if (!options.baseline.empty()) baseline = options.baseline;
-  return read_long_table(options.table, options.environment, read, baseline);
+  LoadedData loaded = read_long_table(options.table, options.environment, read, baseline);
+  warn_of_collinearity(loaded);
+  return loaded;
 }
 
 Json data_options_json(const DataOptions& options) {

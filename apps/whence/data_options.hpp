@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,9 +24,17 @@ struct DataOptions {
 void add_data_options(CLI::App& app, DataOptions& options);
 
 /// Reads files or one long table with `variables` variables, or with any number of them; usage
-/// errors when the options do not fit together. `adjust` has the last word on how they are read.
+/// errors when the options do not fit together. More than `most` are refused before their values
+/// are read.
 LoadedData load_data(const DataOptions& options, std::optional<std::size_t> variables,
-                     const std::function<void(ReadOptions&)>& adjust = {});
+                     std::size_t most = std::size_t(-1));
+
+/// The same of files whose bytes are at hand.
+LoadedData load_files(const DataOptions& options, std::optional<std::size_t> variables,
+                      const std::vector<NamedFile>& files, std::size_t most = std::size_t(-1));
+
+/// The files that the options name, the baseline first; usage errors as above.
+std::vector<NamedFile> data_files(const DataOptions& options);
 
 /// The options as they stand, defaults included; of paths only the last part.
 Json data_options_json(const DataOptions& options);

@@ -6,8 +6,8 @@
 #include "apps/whence/commands.hpp"
 #include "apps/whence/data_options.hpp"
 #include "apps/whence/direction_settings.hpp"
-#include "apps/whence/direction_state.hpp"
 #include "apps/whence/results.hpp"
+#include "apps/whence/state_file.hpp"
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
 #include "whence/core/error.hpp"
@@ -49,24 +49,51 @@ Json options_json(const DirectionCommand& command, const DirectionSettings& sett
   return options;
 }
 
-/// The data of this run behind those of earlier ones, where a state remembers them.
-DirectionState load_state(const DirectionCommand& command, const Json& asked) {
-  constexpr std::size_t most_bytes = std::size_t(4) << 30;
-  std::error_code error;
-  if (command.state.empty() || !std::filesystem::exists(command.state, error))
-    return {asked, load_data(command.data, 2)};
-  const std::string file = printable(command.state);
-  DirectionState state = read_state(read_text_file(command.state, most_bytes), file);
+/// What was asked for at the start, and all data since.
+struct AllData {
+  Json options;
+  std::vector<NamedFile> files;  // empty where nothing is remembered
+  LoadedData loaded;
+};
+
+void refuse_other_options(const DirectionCommand& command, const Json& asked, const Json& first) {
   Json same = asked;  // a baseline is given once, at the start
-  if (const Json* baseline = state.options.find("baseline"))
-    if (command.data.baseline.empty()) same.set("baseline", *baseline);
-  if (same.dump() != state.options.dump())
-    throw Error(ExitCode::checkpoint, "E-STATE", file, "the state was made with other options",
+  if (const Json* baseline = first.find("baseline"); baseline && command.data.baseline.empty())
+    same.set("baseline", *baseline);
+  if (same.dump() != first.dump())
+    throw Error(ExitCode::checkpoint, "E-STATE", printable(command.state),
+                "the state was made with other options",
                 "give the same options, or start again with another file");
-  append(state.loaded,
-         load_data(command.data, 2, [&](ReadOptions& read) { require_kinds(state.loaded, read); }),
-         file);
-  return state;
+  if (!command.data.baseline.empty())
+    throw Error(ExitCode::checkpoint, "E-STATE", printable(command.state),
+                "the state has its baseline", "give new data as --shifted");
+}
+
+/// All files are read again together: the answer is that of one run.
+AllData remembered_data(const DirectionCommand& command, const Json& asked,
+                        const StateFile& state) {
+  const std::size_t most = bytes_of(command.data.max_memory);
+  std::vector<NamedFile> fresh = read_whole(data_files(command.data), most), files;
+  const std::optional<KeptFiles>& earlier = state.earlier();
+  if (earlier) {
+    refuse_other_options(command, asked, earlier->options);
+    refuse_repeats(earlier->files, fresh, printable(command.state));
+    files = named(earlier->files);
+  }
+  files.insert(files.end(), fresh.begin(), fresh.end());
+  AllData all{earlier ? earlier->options : asked, files, load_files(command.data, 2, files)};
+  if (!state.fallback().empty())
+    all.loaded.warnings.insert(all.loaded.warnings.begin(), state.fallback());
+  return all;
+}
+
+std::unique_ptr<StateFile> open_state(const DirectionCommand& command) {
+  if (command.state.empty()) return nullptr;
+  if (!command.data.table.empty())
+    throw Error(ExitCode::usage, "E-USAGE-DATA", "--state",
+                "a state remembers files with one environment each, not tables",
+                "whence convert TABLE DIR --to folder --environment COLUMN makes such files");
+  return std::make_unique<StateFile>(command.state, bytes_of(command.data.max_memory));
 }
 
 /// The command that gives the same results again.
@@ -103,6 +130,7 @@ void run(const DirectionCommand& command, const Globals& globals) {
   DirectionOptions options;
   options.model = settings.model;
   options.prior = settings.prior;
+  options.max_memory = bytes_of(command.data.max_memory);
   const Control control{threads_of(command.threads, globals),
                         [](double) { stop_if_interrupted(); }};
   std::vector<std::filesystem::path> inputs = input_paths(command.data);
@@ -112,8 +140,10 @@ void run(const DirectionCommand& command, const Globals& globals) {
   }
   refuse_to_overwrite(inputs, command.output);
   const Json asked = options_json(command, settings);
-  const DirectionState state = load_state(command, asked);
-  const LoadedData& loaded = state.loaded;
+  const std::unique_ptr<StateFile> state = open_state(command);
+  const AllData all = state ? remembered_data(command, asked, *state)
+                            : AllData{asked, {}, load_data(command.data, 2)};
+  const LoadedData& loaded = all.loaded;
   options.baseline = loaded.baseline;
   OutputDirectory directory(command.output);
   RunRecord record(command_words(command), control.threads);
@@ -126,17 +156,19 @@ void run(const DirectionCommand& command, const Globals& globals) {
   Report report = direction_report(result, belief_path(result));
   add_pair_pictures(report, loaded.data, options, control, result);
   const GraphView view = pair_view(result);
-  report.settings_json = state.options.dump();
+  report.settings_json = all.options.dump();
   record.timed("direction", record.elapsed());
 
   std::vector<OutputFile> files =
       report_files(report, {report.title, report.summary, version(), revision(),
                             shell_words(command_words(command)), false, &view});
   const std::string text = result_text(direction_json(
-      result, {loaded.data.variables, loaded.sources, state.options, left_out_json(loaded)}));
+      result, {loaded.data.variables, loaded.sources, all.options, left_out_json(loaded)}));
   files[0].content = text;  // result.json
+  // What can fail of the state fails before the results of an earlier run are replaced.
+  if (state) state->prepare({all.options, kept(all.files)});
   publish(directory, std::move(files), record);
-  if (!command.state.empty()) write_single_file(command.state, state_text(state), true);
+  if (state) state->commit();
   print_reading(loaded, globals);
   if (!globals.quiet)
     for (std::size_t i = result.warnings.size() - own; i < result.warnings.size(); ++i)

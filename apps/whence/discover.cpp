@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
@@ -51,9 +52,11 @@ struct DiscoverCommand {
 }
 
 std::vector<std::filesystem::path> inputs_of(const DiscoverCommand& c) {
-  if (!c.dcdi.empty()) return {std::filesystem::path(c.dcdi) / "x"};
-  if (!c.enco.empty()) return {c.enco};
-  return input_paths(c.data);
+  std::vector<std::filesystem::path> inputs = input_paths(c.data);
+  if (!c.dcdi.empty()) inputs.emplace_back(std::filesystem::path(c.dcdi) / "x");
+  for (const std::string* file : {&c.enco, &c.graph, &c.tiers})
+    if (!file->empty()) inputs.emplace_back(*file);
+  return inputs;
 }
 
 /// What DCDI and ENCO keep is read as it stands.
@@ -86,8 +89,7 @@ GraphData read_data(const DiscoverCommand& c) {
   if (!c.dcdi.empty()) return read_dcdi_data(c);
   if (!c.enco.empty()) return read_enco(c.enco);
   GraphData data;
-  data.loaded = load_data(c.data, std::nullopt,
-                          [](ReadOptions& read) { read.max_variables = most_variables; });
+  data.loaded = load_data(c.data, std::nullopt, most_variables);
   data.targets.resize(data.loaded.data.environments.size());
   return data;
 }
@@ -199,29 +201,40 @@ class SearchWatch {
  public:
   SearchWatch(const std::string& name, double seconds, bool shown)
       : limit_(seconds), start_(std::chrono::steady_clock::now()), bar_(name, shown) {
-    watcher_ = std::thread([this] { watch(); });
+    try {
+      watcher_ = std::thread([this] { watch(); });
+    } catch (const std::system_error&) {
+      // No more threads to be had: those who search look up at every step.
+    }
   }
   ~SearchWatch() {
     done_ = true;
-    watcher_.join();
+    if (watcher_.joinable()) watcher_.join();
   }
   SearchWatch(const SearchWatch&) = delete;
   SearchWatch& operator=(const SearchWatch&) = delete;
 
   Control control(int threads) {
-    return {threads, [this](double share) { share_ = share; }, &stop_, &best_};
+    const auto heard = [this](double share) {
+      share_ = share;
+      if (!watcher_.joinable()) look();
+    };
+    return {threads, heard, &stop_, &best_};
   }
   bool stopped() const { return stop_; }
 
  private:
   void watch() {
     while (!done_ && !stop_) {
-      const auto passed = std::chrono::steady_clock::now() - start_;
-      if (signal_seen() || std::chrono::duration<double>(passed).count() > limit_) stop_ = true;
-      const double best = best_;
-      bar_.draw(share_, std::isfinite(best) ? fmt::format("best score {:.1f}", best) : "");
+      look();
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
+  }
+  void look() {
+    const auto passed = std::chrono::steady_clock::now() - start_;
+    if (signal_seen() || std::chrono::duration<double>(passed).count() > limit_) stop_ = true;
+    const double best = best_;
+    bar_.draw(share_, std::isfinite(best) ? fmt::format("best score {:.1f}", best) : "");
   }
 
   double limit_;

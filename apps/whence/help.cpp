@@ -18,12 +18,14 @@ std::vector<std::pair<int, std::string>> exit_codes() {
           {5, "reading or writing failed, or another process holds the output directory"},
           {6, "more memory would be needed than allowed"},
           {7, "a numerical failure, such as a learning rate that diverges"},
-          {8, "a checkpoint is corrupt or does not fit"},
+          {8, "a result or a state is damaged, or does not fit"},
           {9, "a distributed run failed"},
           {10, "the device asked for is not available"},
           {11, "finished, but some of several experiments failed; they are listed"},
-          {130, "interrupted (Ctrl-C); nothing was written"},
-          {143, "terminated; nothing was written"}};
+          {129, "the terminal went away (SIGHUP); nothing half-written"},
+          {130, "interrupted (Ctrl-C); nothing half-written"},
+          {143, "terminated; nothing half-written"},
+          {152, "the time on the processor is used up (SIGXCPU); nothing half-written"}};
 }
 
 std::string option_heading(const CLI::Option& option) {

@@ -5,11 +5,15 @@
 #include <ctime>
 #include <fcntl.h>
 #include <fstream>
+#include <pthread.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "apps/whence/terminal.hpp"
+#include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
 #include "whence/io/files/file_descriptor.hpp"
 
@@ -59,6 +63,45 @@ pid_t spawn(const std::vector<std::string>& command, int input, int output) {
 }
 
 }  // namespace
+
+namespace {
+
+constexpr std::size_t large_stack = std::size_t(8) << 20;
+
+struct OnStack {
+  const std::function<int()>* work;
+  int result = int(ExitCode::resource);
+};
+
+void* run_on_stack(void* argument) {
+  auto* call = static_cast<OnStack*>(argument);
+  call->result = (*call->work)();
+  return nullptr;
+}
+
+}  // namespace
+
+int on_a_large_stack(const std::function<int()>& work) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= large_stack) return work();
+  pthread_attr_t attributes;
+  OnStack call{&work};
+  pthread_t thread{};
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, large_stack);
+  pthread_setattr_default_np(&attributes);  // of threads that are started without attributes
+  const int error = pthread_create(&thread, &attributes, run_on_stack, &call);
+  pthread_attr_destroy(&attributes);
+  if (error == 0) {
+    pthread_join(thread, nullptr);
+    return call.result;
+  }
+  print_error({ExitCode::resource, "E-LIMIT-STACK", "",
+               "the stack of this process is small, and no thread with a larger one can be started",
+               "ulimit -s 8192"},
+              false);
+  return call.result;
+}
 
 std::string host_name() {
   char name[256] = {};

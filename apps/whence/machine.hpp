@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,10 @@ std::string host_name();
 std::string cpu_name();
 std::uint64_t memory_bytes();
 std::string utc_now();  // "2030-01-31T12:00:00Z"
+
+/// Runs the work on a stack that is large enough, whatever this process was given; so do the
+/// threads that it starts.
+int on_a_large_stack(const std::function<int()>& work);
 
 /// Where a tool is on the PATH; empty when it is not.
 std::string find_tool(std::string_view name);

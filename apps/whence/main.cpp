@@ -10,6 +10,7 @@
 #include "apps/whence/command_hints.hpp"
 #include "apps/whence/commands.hpp"
 #include "apps/whence/help.hpp"
+#include "apps/whence/machine.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/backends/simd.hpp"
 #include "whence/core/error.hpp"
@@ -44,6 +45,7 @@ void add_commands(CLI::App& root, Globals& globals) {
   add_evaluate(root, globals);
   add_convert(root, globals);
   add_report(root, globals);
+  add_verify(root, globals);
   add_bench(root, globals);
   add_doctor(root, globals);
   add_completion(root, globals);
@@ -125,6 +127,7 @@ int guarded(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   whence::prepare_streams();
-  whence::catch_signals();
-  return whence::guarded(std::vector<std::string>(argv + (argc > 0), argv + argc));
+  const std::vector<std::string> arguments(argv + (argc > 0), argv + argc);
+  whence::catch_signals(whence::wants_json_errors(arguments));
+  return whence::on_a_large_stack([&] { return whence::guarded(arguments); });
 }

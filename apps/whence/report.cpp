@@ -7,6 +7,7 @@
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
+#include "whence/io/files/run_seal.hpp"
 #include "whence/io/files/sha256.hpp"
 #include "whence/io/files/single_file.hpp"
 #include "whence/io/files/text_file.hpp"
@@ -30,7 +31,7 @@ void note_in_run(const std::filesystem::path& path, const std::string& page) {
       file.set("bytes", page.size());
       file.set("sha256", sha256_hex(page));
     }
-  write_single_file(path, run.dump(2) + "\n", true);
+  write_single_file(path, sealed_run(run), true);
 }
 
 void run(const std::filesystem::path& folder, const Globals& globals) {

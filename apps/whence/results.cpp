@@ -5,6 +5,7 @@
 #include "whence/backends/simd.hpp"
 #include "whence/core/claim_tally.hpp"
 #include "whence/core/text.hpp"
+#include "whence/io/files/run_seal.hpp"
 #include "whence/io/files/sha256.hpp"
 #include "whence/report/result_json.hpp"
 #include "whence/version.hpp"
@@ -46,7 +47,7 @@ OutputFile RunRecord::file(const std::vector<OutputFile>& others) const {
                                  {"build_type", build_type()},
                                  {"notes", Json::list(notes_)},
                                  {"files", std::move(files)}});
-  return {"run.json", run.dump(2) + "\n"};
+  return {"run.json", sealed_run(run)};
 }
 
 void add_pictures(std::vector<OutputFile>& files, RunRecord& record) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "apps/whence/data_options.hpp"
 #include "apps/whence/results.hpp"
 #include "apps/whence/simulate.hpp"
 #include "apps/whence/terminal.hpp"
@@ -151,6 +152,8 @@ std::vector<std::string> command_words(const SimulateCommand& c, const GraphWorl
 void simulate_graph_files(const SimulateCommand& command, const Globals& globals) {
   const std::uint64_t seed = seed_of(command.seed);
   const GraphWorldSpec spec = spec_of(command, seed, globals);
+  if (std::error_code none; std::filesystem::exists(command.graph, none))
+    refuse_to_overwrite({command.graph}, command.output);
   OutputDirectory directory(command.output);
   RunRecord record(command_words(command, spec), 1);
   GraphSimulation simulation = simulate_graph(spec, seed);

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -46,10 +47,43 @@ bool is_dumb() { return environment("TERM") == "dumb" || environment("TERM").emp
 std::atomic<int> caught_signal = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
+constexpr std::array<int, 4> answered = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
+
+// How long whoever works may take to come to an end of their own, with the best answer so far. Then
+// the process ends where it stands: results appear in one step, so nothing is half-written.
+constexpr long grace_milliseconds = 1700;
+timer_t grace_timer;
+bool has_grace_timer = false;
+// What is said then, made beforehand: a handler can make nothing.
+std::string last_words;
+
+void set_grace(long milliseconds) {
+  if (!has_grace_timer) return;
+  itimerspec when{};
+  when.it_value.tv_sec = milliseconds / 1000;
+  when.it_value.tv_nsec = milliseconds % 1000 * 1'000'000;
+  ::timer_settime(grace_timer, 0, &when, nullptr);
+}
+
 void on_signal(int signal) {
-  // The second time the user means it. Results appear in one step, so nothing is half-written.
-  if (caught_signal != 0) ::_exit(128 + signal);
-  caught_signal = signal;
+  const int error = errno;
+  const int before = caught_signal;
+  // The second time the user means it. The system itself repeats the other two.
+  if (before != 0 && (signal == SIGINT || signal == SIGTERM)) ::_exit(128 + signal);
+  if (before == 0) {
+    caught_signal = signal;
+    set_grace(grace_milliseconds);
+  }
+  errno = error;
+}
+
+void on_grace_over(int) {
+  const int signal = caught_signal;
+  if (signal == 0) return;  // answered at the last moment
+  if (::write(STDERR_FILENO, last_words.data(), last_words.size()) < 0) {
+    // Nobody hears it.
+  }
+  ::_exit(128 + signal);
 }
 
 }  // namespace
@@ -211,28 +245,51 @@ void ProgressBar::draw(double share, std::string_view note) {
   drawn_ = true;
 }
 
-void catch_signals() {
+namespace {
+
+Error interruption(ExitCode code) {
+  return {code, "E-INTERRUPTED", "", "stopped before the end; nothing was written"};
+}
+
+}  // namespace
+
+void catch_signals(bool errors_as_json) {
+  last_words = error_line({ExitCode::interrupted, "E-INTERRUPTED", "",
+                           "stopped where it stood; results appear whole or not at all"},
+                          errors_as_json);
   struct sigaction action {};
-  action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
+  action.sa_handler = on_grace_over;
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGALRM;
+  if (::sigaction(SIGALRM, &action, nullptr) == 0)
+    has_grace_timer = ::timer_create(CLOCK_MONOTONIC, &event, &grace_timer) == 0;
+  action.sa_handler = on_signal;
+  for (const int signal : answered) {
+    struct sigaction before {};
+    // nohup asks that the end of the terminal be ignored.
+    const bool ignored = ::sigaction(signal, nullptr, &before) == 0 &&
+                         before.sa_handler == SIG_IGN && signal == SIGHUP;
+    if (!ignored) ::sigaction(signal, &action, nullptr);
+  }
 }
 
 std::optional<ExitCode> signal_seen() {
-  if (caught_signal == 0) return std::nullopt;
-  return caught_signal == SIGINT ? ExitCode::interrupted : ExitCode::terminated;
+  const int signal = caught_signal;
+  if (signal == 0) return std::nullopt;
+  return ExitCode(128 + signal);
 }
 
 std::optional<ExitCode> take_signal() {
   const auto code = signal_seen();
   caught_signal = 0;
+  set_grace(0);
   return code;
 }
 
 void stop_if_interrupted() {
-  const auto code = signal_seen();
-  if (!code) return;
-  throw Error(*code, "E-INTERRUPTED", "", "stopped before the end; nothing was written");
+  if (const auto code = signal_seen()) throw interruption(*code);
 }
 
 }  // namespace whence

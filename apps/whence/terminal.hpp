@@ -62,13 +62,14 @@ class ProgressBar {
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-/// SIGINT and SIGTERM set a flag; a second one ends the process at once.
-void catch_signals();
+/// SIGINT, SIGTERM, SIGHUP and SIGXCPU set a flag. Who sees it may end in good order; after a
+/// moment, or a second SIGINT or SIGTERM, the process ends where it stands.
+void catch_signals(bool errors_as_json);
 /// Which exit code such a signal asks for; nothing without one.
 std::optional<ExitCode> signal_seen();
 /// The same, answered: nobody else hears of it.
 std::optional<ExitCode> take_signal();
-/// Throws an Error of code interrupted or terminated after such a signal.
+/// Throws an Error with its code after such a signal.
 void stop_if_interrupted();
 
 }  // namespace whence

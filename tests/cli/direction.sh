@@ -114,14 +114,14 @@ refuses 8 E-STATE 'already has the environment' direction --shifted late-spline/
 refuses 8 E-STATE 'other options' direction --shifted late-spline/shifted_03.csv --state spline.state --model labels
 printf 'X,Z\n1.5,2\n2.5,3\n3.5,4.5\n' >other.csv
 refuses 8 E-STATE 'other options' direction --shifted other.csv --state spline.state --columns X,Z
-refuses 2 E-USAGE-COLUMN 'no column "Y"' direction --shifted other.csv --state spline.state
-sed 's/"counts":\[1/"counts":[2/' categorical.state >damaged.state
+refuses 3 E-DATA-COLUMNS 'no column "Y"' direction --shifted other.csv --state spline.state
+sed 's/"content":"WC/"content":"WD/' categorical.state >damaged.state
 head -c 300 categorical.state >short.state
 check 'damaged it is' bash -c '! cmp -s categorical.state damaged.state'
-refuses 8 E-STATE 'checksum' direction --shifted late-categorical/shifted_03.csv --state damaged.state
-refuses 8 E-STATE 'cut short' direction --shifted late-categorical/shifted_03.csv --state short.state
+refuses 8 E-STATE-DAMAGED 'checksum' direction --shifted late-categorical/shifted_03.csv --state damaged.state
+refuses 8 E-STATE-DAMAGED 'cut short' direction --shifted late-categorical/shifted_03.csv --state short.state
 refuses 8 E-STATE 'not a state' direction --shifted late-categorical/shifted_03.csv --state straight.json
-sed 's/"format":1/"format":99/' categorical.state >new.state
+sed 's/"format":2/"format":99/' categorical.state >new.state
 refuses 8 E-STATE 'newer' direction --shifted late-categorical/shifted_03.csv --state new.state
 check 'a refused run leaves the state alone' cmp -s <(head -c 300 categorical.state) short.state
 

@@ -45,6 +45,27 @@ start results
 stopped TERM 143
 check 'terminated: nothing changed' test "$before" = "$(hash_of results)"
 
+# The terminal goes away; the time on the processor is used up
+for signal in HUP:129 XCPU:152; do
+  start results
+  stopped "${signal%:*}" "${signal#*:}"
+  check "${signal%:*}: nothing changed" test "$before" = "$(hash_of results)"
+done
+
+# A place where nobody looks whether there was a signal: one long fit. It ends all the same.
+python3 - <<'P'
+for name, shift in (('many_b', 0), ('many_s', 7)):
+    with open(name + '.csv', 'w') as f:
+        f.write('X,Y\n' + ''.join('a%d,b%d\n' % (i * 37 % 251 + shift, i * i % 509) for i in range(700)))
+P
+for signal in INT:130 TERM:143; do
+  "$WHENCE" check --baseline many_b.csv --shifted many_s.csv >started.out 2>started.err &
+  pid=$!
+  sleep 1
+  stopped "${signal%:*}" "${signal#*:}"
+  check "${signal%:*}: one line" grep -q '^error\[E-INTERRUPTED\]' started.err
+done
+
 # A process that was killed blocks nobody, and its leftovers are cleared away
 start results
 mkdir .results.whence-new.abcdef && touch .results.whence-new.abcdef/junk

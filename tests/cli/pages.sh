@@ -28,7 +28,7 @@ for command in demo reproduce check direction discover changes simulate evaluate
   done < <(grep -oE '^ +(-., )?--[a-z-]+' <<<"$out" | grep -oE -- '--[a-z-]+')
 done
 check 'options were found' test "$checks" -gt 40
-for code in 0 1 2 3 4 5 6 7 8 9 10 11 130 143; do
+for code in 0 1 2 3 4 5 6 7 8 9 10 11 129 130 143 152; do
   check "the manual has exit code $code" grep -Eq "^\.B $code\$" <<<"$manual"
 done
 if command -v man >/dev/null && man --version >/dev/null 2>&1; then

@@ -3,6 +3,7 @@
 #include "tests/fuzz/fuzz.hpp"
 #include "whence/io/json/json_reader.hpp"
 #include "whence/report/page_data.hpp"
+#include "whence/report/report_page.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const char* data, std::size_t size) {
   using namespace whence;
@@ -14,6 +15,11 @@ extern "C" int LLVMFuzzerTestOneInput(const char* data, std::size_t size) {
     fuzz::require(read_json(written, "again.json").dump() == written);
   }
   fuzz::succeeds([&] { read_direction_settings(text, "fuzz.json"); }, ExitCode::bad_config);
-  fuzz::succeeds([&] { read_page_data(text, "page.json"); });
+  PageData page;
+  if (fuzz::succeeds([&] { page = read_page_data(text, "page.json"); })) {
+    // Whatever was accepted can be drawn.
+    if (page.graph) page.info.graph = &*page.graph;
+    report_page(page.reports, page.info);
+  }
   return 0;
 }

@@ -3,6 +3,8 @@
 #include "tests/bad_input/array_cases.hpp"
 #include "tests/bad_input/csv_cases.hpp"
 #include "whence/io/graph/graph_formats.hpp"
+#include "whence/io/table/kept_files.hpp"
+#include "whence/report/page_data.hpp"
 
 namespace whence::fuzz {
 namespace {
@@ -35,8 +37,32 @@ std::vector<std::string> graph_seeds() {
   return seeds;
 }
 
+/// The page of a graph with a figure and a table.
+std::string page_seed() {
+  Report report;
+  report.experiment = "e", report.title = "t";
+  report.curves = {{"c", "label", {1, 2, 3}, {.5, .6, .7}, {.4, .5, .6}, {.6, .7, .8}}};
+  report.figures = {{"f", "figure", "x", "y", {"c"}, "caption"}};
+  report.tables = {{"t", "table", {"a", "b"}, {{"1", "2"}, {"3", "4"}}}};
+  GraphView view;
+  view.variables = {"a", "b", "c"};
+  view.edges = {{0, 1, .9, .95, true, false, {.8, 1}, {1.5, -.5}},
+                {1, 2, .6, .7, true, true, {.1, .9}, {}}};
+  view.environments = {{"base", 10, true, {0, 0, 0}, 0, 1}, {"s", 5, false, {.1, .9, 0}, 0, 0}};
+  return page_data_text({&report, 1}, {"title", "lead", "0", "r", "command", false, &view});
+}
+
+std::vector<std::string> state_seeds() {
+  const auto content = [](const char* text) { return std::make_shared<const std::string>(text); };
+  return {kept_files_text({Json::object({{"model", "auto"}}),
+                           {{"b.csv", true, content("X,Y\n0,1\n")},
+                            {"folder/w1.csv", false, content("X,Y\n1,0\n\xff")}}}),
+          "{}"};
+}
+
 std::vector<std::string> json_seeds() {
-  return {R"({"runs": 10, "levels": [10, 3], "adaptation": {"optimizer": "adam", "beta1": 0.9}})",
+  return {page_seed(),
+          R"({"runs": 10, "levels": [10, 3], "adaptation": {"optimizer": "adam", "beta1": 0.9}})",
           R"({"model": "labels", "prior": {"no_link": 0.1, "quiet": 1e-3}, "needs": "0.1"})",
           R"([true, false, null, -1.5e+10, "é\n\ud83d\ude00", {}, [[[]]], "</script>"])",
           "\xef\xbb\xbf{\"a\": 0}\r\n"};
@@ -49,6 +75,7 @@ std::vector<std::string> seeds_of(std::string_view target) {
   if (target.starts_with("npz")) return bytes_of(bad_input::npz_cases());
   if (target.starts_with("graph")) return graph_seeds();
   if (target.starts_with("json")) return json_seeds();
+  if (target.starts_with("kept_files")) return state_seeds();
   return bytes_of(bad_input::csv_cases());
 }
 

@@ -130,19 +130,19 @@ std::size_t Graph::edge_count() const {
 
 bool Graph::is_acyclic() const {
   // Takes away variables without parents until none is left.
-  std::vector<bool> gone(variables_, false);
-  for (std::size_t round = 0; round < variables_; ++round) {
-    std::size_t root = variables_;
-    for (std::size_t v = 0; v < variables_ && root == variables_; ++v) {
-      bool free = !gone[v];
-      for (std::size_t p = 0; free && p < variables_; ++p)
-        free = gone[p] || !edge(VariableId(p), VariableId(v));
-      if (free) root = v;
-    }
-    if (root == variables_) return false;
-    gone[root] = true;
+  std::vector<std::size_t> parents(variables_, 0), roots;
+  for (std::size_t p = 0; p < variables_; ++p)
+    for (std::size_t v = 0; v < variables_; ++v) parents[v] += edge(VariableId(p), VariableId(v));
+  for (std::size_t v = 0; v < variables_; ++v)
+    if (parents[v] == 0) roots.push_back(v);
+  std::size_t gone = 0;
+  for (; !roots.empty(); ++gone) {
+    const std::size_t root = roots.back();
+    roots.pop_back();
+    for (std::size_t v = 0; v < variables_; ++v)
+      if (edge(VariableId(root), VariableId(v)) && --parents[v] == 0) roots.push_back(v);
   }
-  return true;
+  return gone == variables_;
 }
 
 std::vector<Family> Graph::families() const {

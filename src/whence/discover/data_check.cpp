@@ -45,7 +45,7 @@ double smallest_visible(std::size_t rows, std::size_t others) {
 }
 
 ShiftCheck check_environment(const Dataset& data, std::size_t e,
-                             std::optional<std::size_t> baseline) {
+                             std::optional<std::size_t> baseline, std::size_t max_memory) {
   ShiftCheck check;
   check.name = data.environments[e].name;
   check.rows = data.environments[e].rows();
@@ -58,7 +58,7 @@ ShiftCheck check_environment(const Dataset& data, std::size_t e,
     reference.push_back(other);
     others += data.environments[other].rows();
   }
-  const LabelEvidence evidence = label_evidence(data, e, reference);
+  const LabelEvidence evidence = label_evidence(data, e, reference, max_memory);
   check.first = evidence.u;
   check.second = evidence.v;
   check.second_given_first = evidence.both - evidence.u;
@@ -69,7 +69,8 @@ ShiftCheck check_environment(const Dataset& data, std::size_t e,
 
 }  // namespace
 
-DataCheck check_data(const Dataset& data, std::optional<std::size_t> baseline, int threads) {
+DataCheck check_data(const Dataset& data, std::optional<std::size_t> baseline, int threads,
+                     std::size_t max_memory, const std::function<void()>& pulse) {
   if (data.environments.size() < 2)
     throw Error(ExitCode::bad_data, "E-DATA-ENVIRONMENTS", "", "there is only one environment",
                 "give at least one shifted data set, or a column that tells environments apart");
@@ -77,9 +78,12 @@ DataCheck check_data(const Dataset& data, std::optional<std::size_t> baseline, i
   for (std::size_t v = 0; v < 2; ++v)
     check.columns.push_back(check_column(data.variables[v], data.columns[v]));
   check.environments.resize(data.environments.size());
-  parallel_for(data.environments.size(), threads, [&](std::size_t e) {
-    check.environments[e] = check_environment(data, e, baseline);
-  });
+  const auto look = [&](std::size_t e) {
+    if (pulse) pulse();
+    check.environments[e] =
+        check_environment(data, e, baseline, max_memory / std::size_t(std::max(threads, 1)));
+  };
+  parallel_for(data.environments.size(), threads, look);
   check.dependence = dependence_evidence(data);
   return check;
 }

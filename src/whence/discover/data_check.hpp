@@ -2,6 +2,7 @@
 // environments differ, and which differences these rows could have shown.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,10 @@ struct DataCheck {
 inline constexpr double clear_evidence = 3.0;
 
 /// `data` has two variables and at least two environments.
-DataCheck check_data(const Dataset& data, std::optional<std::size_t> baseline, int threads);
+/// Refuses, with an Error of code resource, what needs more memory than `max_memory`. `pulse` is
+/// called now and then, and may throw to stop.
+DataCheck check_data(const Dataset& data, std::optional<std::size_t> baseline, int threads,
+                     std::size_t max_memory = std::size_t(4) << 30,
+                     const std::function<void()>& pulse = {});
 
 }  // namespace whence

@@ -10,10 +10,12 @@
 
 #include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
+#include "whence/discover/canonical_pair.hpp"
 #include "whence/discover/gaussian_check.hpp"
 #include "whence/discover/no_shift_control.hpp"
 #include "whence/discover/pair_beliefs.hpp"
 #include "whence/discover/pair_models.hpp"
+#include "whence/discover/safe_units.hpp"
 #include "whence/discover/verdict.hpp"
 #include "whence/evidence/label_evidence.hpp"
 
@@ -233,13 +235,14 @@ StructureScore score_labels(std::span<const LabelEvidence> evidence, Structure s
 Scorer label_scorer(const Dataset& data, const Task& options) {
   const auto baseline = options.baseline;
   const std::size_t n = data.environments.size();
+  const std::size_t memory = options.max_memory / std::size_t(std::max(options.control.threads, 1));
   auto evidence = std::make_shared<std::vector<LabelEvidence>>(n);
   const auto weigh = [&](std::size_t e) {
     if (baseline == e) return;
     std::vector<std::size_t> reference;
     for (std::size_t other = 0; other < n; ++other)
       if (baseline ? *baseline == other : other != e) reference.push_back(other);
-    (*evidence)[e] = label_evidence(data, e, reference);
+    (*evidence)[e] = label_evidence(data, e, reference, memory);
   };
   parallel_for(n, options.control.threads, weigh, pulse_of(options));
   const double dependence = dependence_evidence(data);
@@ -331,23 +334,6 @@ std::pair<DirectionModel, std::string> choose_model(const Dataset& data, Directi
   return {DirectionModel::labels, check.reason +
                                       ": evidence from environment labels, which assumes "
                                       "no density"};
-}
-
-/// Columns in an order that depends on their content alone: the answer mirrors when they are
-/// swapped.
-bool in_canonical_order(const Dataset& data) {
-  const Column &a = data.columns[0], &b = data.columns[1];
-  if (data.variables[0].kind != data.variables[1].kind)
-    return data.variables[0].kind == Kind::categorical;
-  if (a.levels != b.levels) return a.levels < b.levels;
-  return a.values <= b.values;
-}
-
-Dataset with_columns_swapped(const Dataset& data) {
-  Dataset swapped = data;
-  std::swap(swapped.variables[0], swapped.variables[1]);
-  std::swap(swapped.columns[0], swapped.columns[1]);
-  return swapped;
 }
 
 void mirror(DirectionResult& result) {
@@ -478,7 +464,20 @@ void apply(const NoShiftControl& control, const ChangePrior& prior, DirectionRes
                     std::abs(found - left)));
 }
 
-DirectionResult find_in_order(const Dataset& data, const Task& options) {
+/// How the belief grew, environment by environment as they were given. Its end is the answer, which
+/// does not depend on their order.
+std::vector<std::array<double, structures>> path_in(const Order& given, const Order& taken,
+                                                    const Scorer& scorer, const Scored& scored,
+                                                    const Task& options,
+                                                    const std::array<double, structures>& end) {
+  const bool same = given.environments == taken.environments || !options.sensitivity;
+  auto path = path_of(same ? scored : scorer(given, {&options.prior, 1})[0], options.prior);
+  path.back() = end;
+  return path;
+}
+
+DirectionResult find_in_order(const Dataset& data, const Task& options,
+                              const std::vector<std::size_t>& as_given) {
   DirectionResult result;
   result.variables = {data.variables[0].name, data.variables[1].name};
   std::tie(result.model, result.model_reason) = choose_model(data, options.model);
@@ -494,7 +493,8 @@ DirectionResult find_in_order(const Dataset& data, const Task& options) {
   const std::vector<Scored> by_prior = scorer(order, priors);
   const Scored& scored = by_prior[0];
   result.belief = posterior(scored, options.prior);
-  result.path = path_of(scored, options.prior);
+  result.path =
+      path_in({as_given, options.baseline}, order, scorer, scored, options, result.belief);
   result.environments = findings(data, scored, result.belief, order);
   result.shift_log_odds = scored[0].log_evidence - scored[1].log_evidence;
   const NoShiftControl control = result.model == DirectionModel::categorical
@@ -519,22 +519,25 @@ DirectionResult find_in_order(const Dataset& data, const Task& options) {
 
 }  // namespace
 
-DirectionResult find_direction(const Dataset& data, const DirectionOptions& options,
+DirectionResult find_direction(const Dataset& given, const DirectionOptions& options,
                                const Control& control) {
-  require_valid(data);
-  require_environment(data, options.baseline);
-  check_shape(data);
+  require_valid(given);
+  require_environment(given, options.baseline);
+  check_shape(given);
+  const std::optional<Dataset> scaled = in_safe_units(given);
+  const Dataset& data = scaled ? *scaled : given;
+  const CanonicalPair pair = canonical_pair(data, options.baseline);
   Task task(options, control);
   if (options.sensitivity && can_leave_out(data.environments.size()))
     task.passes += data.environments.size();
-  DirectionResult result;
-  if (in_canonical_order(data)) {
-    result = find_in_order(data, task);
-  } else {
-    std::swap(task.prior.structure[0], task.prior.structure[1]);
-    result = find_in_order(with_columns_swapped(data), task);
-    mirror(result);
-  }
+  task.baseline = pair.baseline;
+  if (pair.swapped) std::swap(task.prior.structure[0], task.prior.structure[1]);
+  DirectionResult result = find_in_order(pair.data, task, pair.as_given());
+  if (pair.swapped) mirror(result);
+  std::vector<EnvironmentFinding> environments(result.environments.size());
+  for (std::size_t e = 0; e < environments.size(); ++e)
+    environments[pair.given_as[e]] = std::move(result.environments[e]);
+  result.environments = std::move(environments);
   if (result.verdict.confounded) result.warnings.push_back(confounding_in_words(result));
   result.advice = advise(result);
   return result;

@@ -28,6 +28,7 @@ struct DirectionOptions {
   std::optional<std::size_t> baseline;  // index of the environment that is unchanged by definition
   bool sensitivity = true;              // also leave out environments and vary the prior
   PoolingLimits limits;
+  std::size_t max_memory = std::size_t(4) << 30;  // what needs more is refused
 };
 
 struct EnvironmentFinding {

@@ -8,6 +8,9 @@
 
 #include <Eigen/Dense>
 
+#include "whence/core/error.hpp"
+#include "whence/core/row_order.hpp"
+#include "whence/core/text.hpp"
 #include "whence/evidence/conjugate_table.hpp"
 #include "whence/math/logspace.hpp"
 
@@ -82,10 +85,19 @@ Features joined(const Features& a, const Features& b) {
   return f;
 }
 
-double log_likelihood(const VectorXd& score, const VectorXd& label) {
+/// Rows that look alike count as one: how many they are, and how many of them are of the
+/// environment in question.
+struct Labels {
+  VectorXd total, ones;
+  double share() const { return ones.sum() / total.sum(); }
+};
+
+double log_likelihood(const VectorXd& score, const Labels& labels) {
   // log sigmoid of +-score, without overflow.
   const Eigen::ArrayXd s = score.array();
-  return (label.array() * s - s.max(0.0) - ((-s.abs()).exp() + 1).log()).sum();
+  return (labels.ones.array() * s - labels.total.array() * s.max(0.0) -
+          labels.total.array() * ((-s.abs()).exp() + 1).log())
+      .sum();
 }
 
 /// A fitted logistic model: its evidence, and how far the two groups of rows overlap in what it
@@ -94,26 +106,39 @@ struct Fit {
   double log_evidence = 0, overlap = 1;
 };
 
+constexpr double intercept_width = 3;
+constexpr int most_steps = 100, most_halvings = 30;
+constexpr double enough_gain = 1e-10;
+
+Fit finished(double value, double log_det, const VectorXd& score, const Labels& labels) {
+  const Eigen::ArrayXd probability = 1 / (1 + (-score.array()).exp());
+  const double share = labels.share();
+  const double unsure =
+      (labels.total.array() * (probability * (1 - probability))).sum() / labels.total.sum();
+  return {value - 0.5 * log_det, std::min(1.0, unsure / (share * (1 - share)))};
+}
+
 /// Laplace's log-evidence of logistic regression with an intercept and coefficients N(0, (width
 /// scale)^2).
-Fit fit_labels(const MatrixXd& columns, const VectorXd& scale, double width,
-               const VectorXd& label) {
+Fit fit_coefficients(const MatrixXd& columns, const VectorXd& scale, double width,
+                     const Labels& labels) {
   const Size n = columns.rows(), p = columns.cols();
   // Whitened coefficients: columns carry the prior scale, every coefficient is N(0, 1).
   MatrixXd x(n, p + 1);
-  constexpr double intercept_width = 3;
   x.col(0).setConstant(intercept_width);
   if (p > 0) x.rightCols(p) = columns * (width * scale).asDiagonal();
   VectorXd w = VectorXd::Zero(p + 1);
-  const double share = label.mean();
+  const double share = labels.share();
   w[0] = std::log(share / (1 - share)) / intercept_width;
   VectorXd score = x * w;
-  double value = log_likelihood(score, label) - 0.5 * w.squaredNorm();
+  double value = log_likelihood(score, labels) - 0.5 * w.squaredNorm();
   Eigen::LLT<MatrixXd> curvature;
-  for (int iteration = 0; iteration < 100; ++iteration) {
+  for (int iteration = 0; iteration < most_steps; ++iteration) {
     const Eigen::ArrayXd probability = 1 / (1 + (-score.array()).exp());
-    const VectorXd gradient = x.transpose() * (label.array() - probability).matrix() - w;
-    const VectorXd weight = (probability * (1 - probability)).sqrt().matrix();
+    const VectorXd gradient =
+        x.transpose() * (labels.ones.array() - labels.total.array() * probability).matrix() - w;
+    const VectorXd weight =
+        (labels.total.array() * (probability * (1 - probability))).sqrt().matrix();
     const MatrixXd weighted = weight.asDiagonal() * x;
     MatrixXd hessian = MatrixXd::Identity(p + 1, p + 1);
     hessian.selfadjointView<Eigen::Lower>().rankUpdate(weighted.transpose());
@@ -122,9 +147,9 @@ Fit fit_labels(const MatrixXd& columns, const VectorXd& scale, double width,
     // Concave, but a full Newton step may overshoot: halve it until it climbs.
     double rate = 1, next = -INFINITY;
     VectorXd tried;
-    for (int halvings = 0; halvings < 30; ++halvings, rate /= 2) {
+    for (int halvings = 0; halvings < most_halvings; ++halvings, rate /= 2) {
       tried = score + rate * (x * step);
-      next = log_likelihood(tried, label) - 0.5 * (w + rate * step).squaredNorm();
+      next = log_likelihood(tried, labels) - 0.5 * (w + rate * step).squaredNorm();
       if (next >= value) break;
     }
     if (next < value) break;
@@ -132,26 +157,78 @@ Fit fit_labels(const MatrixXd& columns, const VectorXd& scale, double width,
     w += rate * step;
     score = tried;
     value = next;
-    if (gain < 1e-10) break;
+    if (gain < enough_gain) break;
   }
   const double log_det = 2 * curvature.matrixLLT().diagonal().array().log().sum();
-  const Eigen::ArrayXd probability = 1 / (1 + (-score.array()).exp());
-  const double unsure = (probability * (1 - probability)).mean();
-  return {value - 0.5 * log_det, std::min(1.0, unsure / (share * (1 - share)))};
+  return finished(value, log_det, score, labels);
+}
+
+/// The same evidence where there are more coefficients than rows: by the rows' inner products K
+/// under the prior, scores K a. As many unknowns as there are rows.
+Fit fit_rows(const MatrixXd& products, double width, const Labels& labels) {
+  const Size n = products.rows();
+  MatrixXd k = width * width * products;
+  k.array() += intercept_width * intercept_width;
+  VectorXd a = VectorXd::Zero(n), score = VectorXd::Zero(n);
+  double value = log_likelihood(score, labels);
+  Eigen::LLT<MatrixXd> curvature;
+  for (int iteration = 0; iteration < most_steps; ++iteration) {
+    const Eigen::ArrayXd probability = 1 / (1 + (-score.array()).exp());
+    const VectorXd weight = (labels.total.array() * (probability * (1 - probability))).matrix();
+    const VectorXd root = weight.cwiseSqrt();
+    MatrixXd inner = root.asDiagonal() * k * root.asDiagonal();
+    inner.diagonal().array() += 1;
+    curvature.compute(inner);
+    const VectorXd target = weight.cwiseProduct(score) +
+                            (labels.ones.array() - labels.total.array() * probability).matrix();
+    const VectorXd solved = curvature.solve(root.cwiseProduct(k * target));
+    const VectorXd step = target - root.cwiseProduct(solved) - a;
+    const VectorXd score_step = k * step;
+    double rate = 1, next = -INFINITY;
+    for (int halvings = 0; halvings < most_halvings; ++halvings, rate /= 2) {
+      const VectorXd tried = score + rate * score_step;
+      next = log_likelihood(tried, labels) - 0.5 * (a + rate * step).dot(tried);
+      if (next >= value) break;
+    }
+    if (next < value) break;
+    const double gain = next - value;
+    a += rate * step;
+    score += rate * score_step;
+    value = next;
+    if (gain < enough_gain) break;
+  }
+  const double log_det = 2 * curvature.matrixLLT().diagonal().array().log().sum();
+  return finished(value, log_det, score, labels);
 }
 
 /// Averaged over how wide the coefficients may be; relative to labels that depend on nothing.
-Fit gain(const Features& f, const VectorXd& label) {
+template <class FitOfWidth>
+Fit gain(const FitOfWidth& fit_of, const Labels& labels) {
   constexpr std::array widths = {0.3, 1.0, 3.0};
-  const double nothing = fit_labels(MatrixXd(label.size(), 0), VectorXd(0), 1, label).log_evidence;
+  const MatrixXd no_columns(labels.total.size(), 0);
+  const double nothing = fit_coefficients(no_columns, VectorXd(0), 1, labels).log_evidence;
   std::vector<double> each;
   Fit best{-INFINITY, 1};
   for (double width : widths) {
-    const Fit fit = fit_labels(f.columns, f.scale, width, label);
+    const Fit fit = fit_of(width);
     each.push_back(fit.log_evidence);
     if (fit.log_evidence > best.log_evidence) best = fit;
   }
   return {log_mean_exp(each) - nothing, best.overlap};
+}
+
+Fit gain_of_columns(const Features& f, const Labels& labels) {
+  return gain([&](double width) { return fit_coefficients(f.columns, f.scale, width, labels); },
+              labels);
+}
+
+Fit gain_of_products(const MatrixXd& products, const Labels& labels) {
+  return gain([&](double width) { return fit_rows(products, width, labels); }, labels);
+}
+
+MatrixXd products_of(const Features& f) {
+  const MatrixXd scaled = f.columns * f.scale.asDiagonal();
+  return scaled * scaled.transpose();
 }
 
 /// That seeing both adds nothing to seeing one speaks for an unchanged mechanism, but only as far
@@ -165,28 +242,130 @@ double with_overlap(double both, const Fit& one, const Fit& other) {
 
 }  // namespace
 
-LabelEvidence label_evidence(const Dataset& data, std::size_t environment,
-                             std::span<const std::size_t> reference) {
+namespace {
+
+/// Rows of the environment, then of those it is compared with.
+std::vector<std::size_t> rows_of(const Dataset& data, std::size_t environment,
+                                 std::span<const std::size_t> reference) {
   std::vector<std::size_t> rows;
   const auto append = [&](std::size_t e) {
     for (std::size_t r = data.environments[e].begin; r < data.environments[e].end; ++r)
       rows.push_back(r);
   };
   append(environment);
-  const auto ours = Size(rows.size());
   for (std::size_t e : reference) append(e);
-  VectorXd label = VectorXd::Zero(Size(rows.size()));
-  label.head(ours).setOnes();
+  return rows;
+}
+
+/// One of each kind of row, and how many there are.
+struct DistinctRows {
+  std::vector<std::size_t> place;  // in the list of rows
+  Labels labels;
+};
+
+DistinctRows distinct(const Dataset& data, std::span<const std::size_t> rows, std::size_t ours) {
+  constexpr std::array<std::size_t, 2> both = {0, 1};
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const int way = compare_rows(data, both, rows[a], rows[b]);
+    return way != 0 ? way < 0 : a < b;
+  });
+  DistinctRows out;
+  std::vector<double> total, ones;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || compare_rows(data, both, rows[order[i - 1]], rows[order[i]]) != 0) {
+      out.place.push_back(order[i]);
+      total.push_back(0);
+      ones.push_back(0);
+    }
+    total.back() += 1;
+    ones.back() += order[i] < ours;
+  }
+  out.labels = {Eigen::Map<VectorXd>(total.data(), Size(total.size())),
+                Eigen::Map<VectorXd>(ones.data(), Size(ones.size()))};
+  return out;
+}
+
+std::size_t feature_count(const Variable& variable) {
+  if (variable.kind == Variable::Kind::categorical) return std::size_t(variable.levels);
+  return variable.dimension == 1 ? std::size_t(waves) : 2 * std::size_t(variable.dimension);
+}
+
+Features at_places(const Features& f, std::span<const std::size_t> places) {
+  Features out{MatrixXd(Size(places.size()), f.columns.cols()), f.scale};
+  for (std::size_t i = 0; i < places.size(); ++i)
+    out.columns.row(Size(i)) = f.columns.row(Size(places[i]));
+  return out;
+}
+
+/// The four gains that label evidence is made of, however they are computed.
+LabelEvidence evidence_of(const Fit& u, const Fit& v, const Fit& both, const Fit& apart) {
+  const auto joint = [&](const Fit& found) {
+    return std::max(with_overlap(found.log_evidence, u, v), with_overlap(found.log_evidence, v, u));
+  };
+  return {u.log_evidence, v.log_evidence, joint(both), joint(apart)};
+}
+
+/// More coefficients than rows: everything from inner products of rows. Products of features need
+/// not be written out: their inner products are the products of those of the features.
+LabelEvidence evidence_by_rows(const Dataset& data, std::span<const std::size_t> rows,
+                               const DistinctRows& kinds) {
+  const auto products = [&](std::size_t v) {
+    return products_of(at_places(features(data, VariableId(v), rows), kinds.place));
+  };
+  const MatrixXd u = products(0), v = products(1), apart = u + v;
+  const MatrixXd both = apart + u.cwiseProduct(v);
+  return evidence_of(gain_of_products(u, kinds.labels), gain_of_products(v, kinds.labels),
+                     gain_of_products(both, kinds.labels), gain_of_products(apart, kinds.labels));
+}
+
+LabelEvidence evidence_by_columns(const Dataset& data, std::span<const std::size_t> rows,
+                                  std::size_t ours) {
+  const auto n = Size(rows.size());
+  Labels labels{VectorXd::Ones(n), VectorXd::Zero(n)};
+  labels.ones.head(Size(ours)).setOnes();
   const Features u = features(data, VariableId(0), rows), v = features(data, VariableId(1), rows);
   const Features both = joined(u, v);
   const Size alone = u.columns.cols() + v.columns.cols();
   const Features apart{both.columns.leftCols(alone), both.scale.head(alone)};
-  const Fit by_u = gain(u, label), by_v = gain(v, label);
-  const auto of_both = [&](const Features& f) {
-    const double found = gain(f, label).log_evidence;
-    return std::max(with_overlap(found, by_u, by_v), with_overlap(found, by_v, by_u));
-  };
-  return {by_u.log_evidence, by_v.log_evidence, of_both(both), of_both(apart)};
+  return evidence_of(gain_of_columns(u, labels), gain_of_columns(v, labels),
+                     gain_of_columns(both, labels), gain_of_columns(apart, labels));
+}
+
+constexpr double most_work = 4e9;  // products of numbers in one step of a fit: minutes, not hours
+constexpr double matrices = 6;     // of rows by columns, or rows by rows, at a time
+
+bool by_columns(std::size_t columns, std::size_t rows, std::size_t max_memory) {
+  const double p = double(columns), n = double(rows);
+  return columns <= rows && n * p * p <= most_work &&
+         matrices * n * p * double(sizeof(double)) <= double(max_memory);
+}
+
+}  // namespace
+
+LabelEvidence label_evidence(const Dataset& data, std::size_t environment,
+                             std::span<const std::size_t> reference, std::size_t max_memory) {
+  const auto rows = rows_of(data, environment, reference);
+  const std::size_t ours = data.environments[environment].rows();
+  const std::size_t p = feature_count(data.variables[0]), q = feature_count(data.variables[1]);
+  const std::size_t columns = p + q + p * q;
+  if (by_columns(columns, rows.size(), max_memory)) return evidence_by_columns(data, rows, ours);
+  const DistinctRows kinds = distinct(data, rows, ours);
+  const std::size_t n = kinds.place.size();
+  const double work = double(n) * double(n) * double(n);
+  // Features are made of all rows, then one of each kind is kept.
+  const double bytes =
+      (matrices * double(n) * double(n) + 2 * double(rows.size()) * double(std::max(p, q))) *
+      double(sizeof(double));
+  if (work > most_work || bytes > double(max_memory))
+    throw Error(ExitCode::resource, "E-LIMIT-LEVELS", "",
+                "environment \"" + excerpt(data.environments[environment].name) + "\" has " +
+                    std::to_string(n) + " different rows, and telling them from others takes " +
+                    std::to_string(columns) +
+                    " coefficients: more than can be fitted in reasonable time and memory",
+                "group rare values, round numbers, or leave out what identifies a row");
+  return evidence_by_rows(data, rows, kinds);
 }
 
 namespace {
@@ -237,14 +416,13 @@ double table_dependence(Levels u, std::size_t levels_u, Levels v, std::size_t le
 }
 
 /// Of one coordinate of each: the same dependence everywhere, or each environment with its own.
-double coordinate_dependence(const Dataset& data, std::size_t i, std::size_t j) {
-  const auto u = coarse_levels(data, 0, i), v = coarse_levels(data, 1, j);
+double coordinate_dependence(const Dataset& data, Levels u, Levels v) {
   const std::size_t levels_u = coarse_count(data.variables[0]);
   const std::size_t levels_v = coarse_count(data.variables[1]);
   double own = 0;
   for (const Environment& e : data.environments) {
-    const double here = table_dependence(Levels(u).subspan(e.begin, e.rows()), levels_u,
-                                         Levels(v).subspan(e.begin, e.rows()), levels_v);
+    const double here = table_dependence(u.subspan(e.begin, e.rows()), levels_u,
+                                         v.subspan(e.begin, e.rows()), levels_v);
     own += log_add_exp(0, here) - std::log(2.0);
   }
   return log_add_exp(table_dependence(u, levels_u, v, levels_v), own) - std::log(2.0);
@@ -258,10 +436,14 @@ std::size_t coordinates(const Variable& variable) {
 
 double dependence_evidence(const Dataset& data) {
   // Vectors: any pair of coordinates may be the one that depends.
+  std::vector<std::vector<std::size_t>> second;
+  for (std::size_t j = 0; j < coordinates(data.variables[1]); ++j)
+    second.push_back(coarse_levels(data, 1, j));
   std::vector<double> pairs;
-  for (std::size_t i = 0; i < coordinates(data.variables[0]); ++i)
-    for (std::size_t j = 0; j < coordinates(data.variables[1]); ++j)
-      pairs.push_back(coordinate_dependence(data, i, j));
+  for (std::size_t i = 0; i < coordinates(data.variables[0]); ++i) {
+    const auto first = coarse_levels(data, 0, i);
+    for (const auto& levels : second) pairs.push_back(coordinate_dependence(data, first, levels));
+  }
   return log_mean_exp(pairs);
 }
 

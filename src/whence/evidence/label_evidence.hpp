@@ -25,9 +25,11 @@ struct LabelEvidence {
 };
 
 /// Rows of `data` (two variables, of any kinds) in environment `e` against those of `reference`
-/// environments together.
+/// environments together. Refuses, with an Error of code resource, what would need more memory than
+/// `max_memory` or hours: many levels or coordinates in many different rows.
 LabelEvidence label_evidence(const Dataset& data, std::size_t environment,
-                             std::span<const std::size_t> reference);
+                             std::span<const std::size_t> reference,
+                             std::size_t max_memory = std::size_t(4) << 30);
 
 /// log-evidence that the two variables depend on each other within environments: coarse tables of
 /// within-environment ranks, dependent against independent; one table for all environments, or one

@@ -24,6 +24,13 @@ class Document {
   }
   const Json& member(const char* key, Json::Kind kind) const { return member(json_, key, kind); }
 
+  void refuse_newer() const {
+    constexpr std::uint64_t known = 1;
+    const Json* format = json_.find("format");
+    if (format && format->is(Json::Kind::number) && format->as_uint64().value_or(known + 1) > known)
+      refuse(format->place, "a newer whence wrote this");
+  }
+
   [[noreturn]] void refuse(TextPlace place, const std::string& problem) const {
     throw Error(ExitCode::bad_data, "E-DATA-DOCUMENT", place_in(file_, place), problem,
                 std::string("give ") + what_);
@@ -56,12 +63,28 @@ std::size_t true_structure(const Document& truth, const Names& names) {
   truth.refuse(edges.items[0].place, "'" + excerpt(from) + "' is not a variable of the result");
 }
 
-/// P(first -> second), P(second -> first), P(no link).
-std::array<double, 3> beliefs_of(const Document& result, const Names& names) {
-  std::array<double, 3> belief = {0, 0, result.member("no_link", Kind::number).as_double()};
-  for (const Json& one : result.member("beliefs", Kind::list).items)
-    belief[result.member(one, "from", Kind::text).text == names[0] ? 0 : 1] =
-        result.member(one, "probability", Kind::number).as_double();
+double probability_in(const Document& document, const Json& object, const char* key) {
+  const Json& value = document.member(object, key, Kind::number);
+  const double p = value.as_double();
+  if (!(p >= 0 && p <= 1))
+    document.refuse(value.place, std::string("'") + key + "' is not a probability");
+  return p;
+}
+
+/// P(first -> second), P(second -> first), P(no link): each once, and 1 together.
+std::array<double, 3> beliefs_of(const Document& result, const Json& object, const Names& names) {
+  std::array<double, 3> belief = {-1, -1, probability_in(result, object, "no_link")};
+  const Json& list = result.member("beliefs", Kind::list);
+  for (const Json& one : list.items) {
+    const std::string& from = result.member(one, "from", Kind::text).text;
+    const std::size_t way = from == names[0] ? 0 : 1;
+    if (from != names[way] || belief[way] >= 0)
+      result.refuse(one.place, "a belief is in no direction, or is there twice");
+    belief[way] = probability_in(result, one, "probability");
+  }
+  constexpr double rounding = 1e-6;
+  if (belief[0] < 0 || belief[1] < 0 || std::abs(belief[0] + belief[1] + belief[2] - 1) > rounding)
+    result.refuse(list.place, "the beliefs in both directions and in no link do not sum to 1");
   return belief;
 }
 
@@ -71,6 +94,8 @@ std::string outcome_of(const Document& result, const Names& names, std::size_t s
   if (kind == "no-link") return structure == 2 ? "right" : "wrong";
   if (kind != "direction") return "undecided";
   const std::string& from = result.member(verdict, "from", Kind::text).text;
+  if (from != names[0] && from != names[1])
+    result.refuse(verdict.place, "the verdict is about another variable");
   return structure < 2 && from == names[structure] ? "right" : "wrong";
 }
 
@@ -94,7 +119,7 @@ void count_changes(const Document& result, const Document& truth, const Names& n
       const Json& changed = truth.member(one, "changed", Kind::object);
       const bool really = truth.member(changed, name.c_str(), Kind::boolean).truth;
       const Json& beliefs = result.member(*said, "changed", Kind::object);
-      const double p = result.member(beliefs, name.c_str(), Kind::number).as_double();
+      const double p = probability_in(result, beliefs, name.c_str());
       ++evaluation.judged;
       evaluation.found += (p > 0.5) == really;
     }
@@ -108,12 +133,14 @@ Evaluation evaluate(const Json& result_object, const std::string& result_file,
                     const Json& truth_object, const std::string& truth_file) {
   const Document result(result_object, result_file, "a result.json of whence direction");
   const Document truth(truth_object, truth_file, "a truth.json of whence simulate");
+  result.refuse_newer();
+  truth.refuse_newer();
   const Names names = names_of(result);
   const Names true_names = names_of(truth);
   const bool same = names == true_names || names == Names{true_names[1], true_names[0]};
   if (!same) truth.refuse({}, "the truth is about other variables than the result");
   const std::size_t structure = true_structure(truth, names);
-  const auto belief = beliefs_of(result, names);
+  const auto belief = beliefs_of(result, result_object, names);
 
   Evaluation evaluation;
   evaluation.truth = structure == 2 ? names[0] + " and " + names[1] + " are not linked"

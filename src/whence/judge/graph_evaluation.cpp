@@ -105,13 +105,17 @@ const Json* environment_named(const Json& document, const std::string& name) {
 }
 
 /// The probability, or truth, that a variable's mechanism changed; nothing where it is not said.
-std::optional<double> change_of(const Json& environment, const std::string& variable) {
+std::optional<double> change_of(const Json& environment, const std::string& variable,
+                                const std::string& file) {
   const Json* changed = environment.find("changed");
   const Json* value = changed == nullptr ? nullptr : changed->find(variable);
   if (value == nullptr) return std::nullopt;
   if (value->is(Json::Kind::boolean)) return value->truth ? 1 : 0;
-  if (value->is(Json::Kind::number)) return value->as_double();
-  return std::nullopt;
+  if (value->is(Json::Kind::null)) return std::nullopt;
+  const double p = value->is(Json::Kind::number) ? value->as_double() : -1;
+  if (!(p >= 0 && p <= 1))
+    refuse(place_in(file, value->place), "this is not the probability of a change");
+  return p;
 }
 
 bool is_baseline(const Json& environment) {
@@ -120,7 +124,9 @@ bool is_baseline(const Json& environment) {
 }
 
 std::optional<GraphEvaluation::Changes> changes_of(const Json& result, const Json& truth,
-                                                   const std::vector<std::string>& names) {
+                                                   const std::vector<std::string>& names,
+                                                   const std::string& result_file,
+                                                   const std::string& truth_file) {
   const Json* list = truth.find("environments");
   if (list == nullptr) return std::nullopt;
   GraphEvaluation::Changes changes;
@@ -131,7 +137,8 @@ std::optional<GraphEvaluation::Changes> changes_of(const Json& result, const Jso
     if (said == nullptr || is_baseline(*said)) continue;
     bool all_right = true, any = false;
     for (const std::string& variable : names) {
-      const auto really = change_of(one, variable), p = change_of(*said, variable);
+      const auto really = change_of(one, variable, truth_file);
+      const auto p = change_of(*said, variable, result_file);
       if (!really || !p) continue;
       any = true;
       ranking.scores.push_back(*p);
@@ -171,6 +178,7 @@ GraphEvaluation evaluate_graph(const NamedGraph& result, const Json* result_docu
                                const std::string& result_file, const NamedGraph& truth,
                                const Json* truth_document, const std::string& truth_file) {
   require_acyclic(truth, truth_file);
+  if (truth.names.empty()) refuse(truth_file, "the graph has no variables: nothing can be judged");
   const auto places = places_in(result, truth, truth_file);
   const Graph graph = reordered(result.graph, places);
   const EdgeMatrix p = probabilities_of(result, places);
@@ -202,7 +210,7 @@ GraphEvaluation evaluate_graph(const NamedGraph& result, const Json* result_docu
     e.expected_intervention = expected.intervention;
   }
   if (truth_document != nullptr)
-    e.changes = changes_of(*result_document, *truth_document, truth.names);
+    e.changes = changes_of(*result_document, *truth_document, truth.names, result_file, truth_file);
   return e;
 }
 

@@ -158,8 +158,7 @@ class MetaLearner {
       step.regret = regret(learner_.gamma(), step.log_lik_first, step.log_lik_second);
       step.gamma = learner_.step(delta);
       step.belief = sigmoid(step.gamma);
-      for (double d : delta) bayes_ += d;
-      bayes_ = std::clamp(bayes_, -gamma_limit, gamma_limit);
+      for (double d : delta) bayes_ += d;  // exact: nothing is held back
       step.bayes_gamma = bayes_;
       result_.delta.push_back(step.delta);
       result_.gamma.push_back(step.gamma);

@@ -13,6 +13,7 @@ namespace whence {
 namespace {
 
 constexpr double largest = 1e300;  // beyond it differences could overflow
+constexpr double finest = 1e-290;  // below it steps between ticks could underflow
 
 int floor_log10(double value) { return static_cast<int>(std::floor(std::log10(value) + 1e-9)); }
 
@@ -121,6 +122,12 @@ double Axis::pixel(double value) const {
   return start + share * (end - start);
 }
 
+bool can_be_drawn(double low, double high, bool logarithmic) {
+  if (!(low < high) || low < -largest || high > largest) return false;
+  if (logarithmic) return low >= 1 / largest;
+  return high - low > std::max(finest, 1e-9 * std::max(std::fabs(low), std::fabs(high)));
+}
+
 void Extent::include(double value) {
   if (!std::isfinite(value)) return;
   value = std::clamp(value, -largest, largest);
@@ -138,8 +145,8 @@ Axis fit_axis(Extent data, bool logarithmic, double margin) {
   }
   if (data.empty()) return {0, 1, false};
   const double greatest = std::max(std::fabs(data.low), std::fabs(data.high));
-  if (data.high - data.low <= 1e-9 * greatest) {  // constant: the value in the middle
-    const double around = greatest == 0 ? 1 : greatest * 0.1;
+  if (!can_be_drawn(data.low, data.high, false)) {  // constant: the value in the middle
+    const double around = greatest <= finest ? 1 : greatest * 0.1;
     return {data.low - around, data.high + around, false};
   }
   const double extra = (data.high - data.low) * margin;

@@ -24,6 +24,10 @@ struct Extent {
   void include(double value);
 };
 
+/// Whether ticks can be told apart between the two: neither too close together, nor too small or
+/// too large for the arithmetic of an axis.
+bool can_be_drawn(double low, double high, bool logarithmic);
+
 /// A drawable axis for data of that extent: never empty, never of zero length, with `margin` (a
 /// share of the length) on both sides. A margin does not carry an axis of positive data below 0.
 Axis fit_axis(Extent data, bool logarithmic, double margin);

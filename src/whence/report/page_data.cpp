@@ -1,7 +1,9 @@
 #include "whence/report/page_data.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "whence/core/dag.hpp"
 #include "whence/core/error.hpp"
 #include "whence/io/json/json_list.hpp"
 #include "whence/io/json/json_reader.hpp"
@@ -73,6 +75,13 @@ class Reader : public StoredJson {
                       "this must be the page.json of a run of whence");
         }) {}
 
+  double probability(const Json& object, const char* key) const {
+    const double value = member(object, key, Json::Kind::number).as_double();
+    constexpr double rounding = 1e-9;
+    if (!(value >= -rounding && value <= 1 + rounding))
+      refuse(std::string("\"") + key + "\" is not a probability");
+    return std::clamp(value, 0.0, 1.0);
+  }
   /// null stands for a number that is not finite.
   double number(const Json& object, const char* key) const {
     const Json* value = object.find(key);
@@ -108,6 +117,7 @@ Table read_table(const Reader& r, const Json& json) {
   for (const Json& row : r.list(json, "rows")) {
     auto& cells = table.rows.emplace_back();
     for (const Json& cell : row.items) cells.push_back(cell.text);
+    if (cells.size() != table.columns.size()) r.refuse("a row of a table has not one cell each");
   }
   return table;
 }
@@ -143,20 +153,33 @@ Report read_report(const Reader& r, const Json& json) {
   return report;
 }
 
+/// A drawing goes from causes to effects: it knows neither circles nor lines that are given twice.
+void require_drawable(const Reader& r, const GraphView& view) {
+  Graph drawn(view.variables.size()), given(view.variables.size());
+  for (const GraphView::Edge& e : view.edges) {
+    if (given.edge(VariableId(e.from), VariableId(e.to))) r.refuse("an edge is given twice");
+    given.set_edge(VariableId(e.from), VariableId(e.to));
+    if (e.in_graph) drawn.set_edge(VariableId(e.from), VariableId(e.to));
+  }
+  if (!drawn.is_acyclic()) r.refuse("the edges of the graph go round in a circle");
+}
+
 GraphView read_view(const Reader& r, const Json& json) {
   GraphView view;
   view.variables = r.texts(json, "variables");
+  if (view.variables.size() > most_variables) r.refuse("the graph has too many variables");
   for (const Json& item : r.list(json, "edges")) {
     GraphView::Edge edge{r.count(item, "from"),
                          r.count(item, "to"),
-                         r.number(item, "probability"),
-                         r.number(item, "adjacent"),
+                         r.probability(item, "probability"),
+                         r.probability(item, "adjacent"),
                          r.flag(item, "in_graph"),
                          r.flag(item, "open"),
-                         {r.number(item, "low"), r.number(item, "high")},
+                         {r.probability(item, "low"), r.probability(item, "high")},
                          r.numbers(item, "support")};
-    if (edge.from >= view.variables.size() || edge.to >= view.variables.size())
-      r.refuse("an edge leads to no variable");
+    if (edge.from >= view.variables.size() || edge.to >= view.variables.size() ||
+        edge.from == edge.to)
+      r.refuse("an edge leads to no variable, or to its own");
     view.edges.push_back(std::move(edge));
   }
   for (const Json& item : r.list(json, "environments"))
@@ -165,6 +188,7 @@ GraphView read_view(const Reader& r, const Json& json) {
                                  r.number(item, "all_changed"), r.number(item, "none_changed")});
   for (GraphView::Environment& e : view.environments) e.changed.resize(view.variables.size(), NAN);
   view.advice = r.texts(json, "advice");
+  require_drawable(r, view);
   return view;
 }
 

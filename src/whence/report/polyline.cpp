@@ -9,8 +9,12 @@
 namespace whence {
 namespace {
 
-/// Far outside the picture is far enough: keeps coordinates small whatever the data.
-long tenths(double pixels) { return std::lround(std::clamp(pixels, -1e5, 1e5) * 10); }
+/// Far outside the picture is far enough: keeps coordinates small whatever the data. What is no
+/// number has no place and goes to the edge.
+long tenths(double pixels) {
+  if (std::isnan(pixels)) return 0;
+  return std::lround(std::clamp(pixels, -1e5, 1e5) * 10);
+}
 
 void append_tenths(std::string& out, long value) {
   if (value < 0) out += '-';

@@ -150,8 +150,7 @@ Axis x_axis(const Plot& plot) {
 }
 
 bool range_given(const Figure& figure) {
-  return figure.y_min < figure.y_max && std::isfinite(figure.y_max - figure.y_min) &&
-         (!figure.log_y || figure.y_min > 0);
+  return can_be_drawn(figure.y_min, figure.y_max, figure.log_y);
 }
 
 Axis y_axis(const Plot& plot) {

@@ -41,6 +41,28 @@ TEST(Axis, LogTicksArePowersOfTenOrTheirParts) {
   EXPECT_EQ(labels({2, 2.5, true}, 5), "2.0|2.1|2.2|2.3|2.4|2.5");
 }
 
+TEST(Axis, DataTooCloseToZeroOrToEachOtherShareOnePlace) {
+  for (const auto& [low, high] : {std::pair{0.0, 5e-324},
+                                  {5e-324, 1e-323},
+                                  {-1e-310, 1e-310},
+                                  {1e-300, 2e-300},
+                                  {1.0, 1 + 1e-12},
+                                  {-1e299, -1e299}}) {
+    const Axis axis = fit_axis({low, high}, false, 0.04);
+    EXPECT_TRUE(can_be_drawn(axis.low, axis.high, false)) << low << " " << high;
+    for (const Tick& tick : ticks(axis, 5)) {
+      EXPECT_TRUE(std::isfinite(tick.value)) << low << " " << high;
+      EXPECT_TRUE(std::isfinite(axis.pixel(tick.value))) << low << " " << high;
+    }
+  }
+  EXPECT_FALSE(can_be_drawn(0, 5e-324, false));
+  EXPECT_FALSE(can_be_drawn(5e-324, 1, true));
+  EXPECT_FALSE(can_be_drawn(-1e308, 1e308, false));
+  EXPECT_FALSE(can_be_drawn(std::nan(""), 1, false));
+  EXPECT_TRUE(can_be_drawn(0, 1, false));
+  EXPECT_TRUE(can_be_drawn(1e-9, 1, true));
+}
+
 TEST(Axis, TicksLieInsideAndAscend) {
   for (double low : {-1e300, -17.3, 0.0, 1e-9, 3.1})
     for (double span : {1e-6, 0.37, 99.0, 1e12, 1e299})

@@ -29,7 +29,7 @@ namespace {
 void require_file(const std::string& label, mode_t mode, bool allow_stream) {
   if (S_ISREG(mode) || (allow_stream && S_ISFIFO(mode))) return;
   if (S_ISDIR(mode)) fail_kind(label, "a folder", "name a file inside it");
-  if (S_ISFIFO(mode)) fail_kind(label, "a pipe", "--allow-stream reads pipes");
+  if (S_ISFIFO(mode)) fail_kind(label, "a pipe", "write it to a file first");
   fail_kind(label, "a device", "only regular files are read");
 }
 

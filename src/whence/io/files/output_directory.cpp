@@ -88,6 +88,12 @@ std::optional<std::set<std::string>> files_of_earlier_run(const fs::path& direct
   }
 }
 
+/// Whether one of these files lies below the folder.
+bool holds_any(const std::set<std::string>& files, const std::string& folder) {
+  const auto first = files.lower_bound(folder + "/");
+  return first != files.end() && first->compare(0, folder.size() + 1, folder + "/") == 0;
+}
+
 /// Removes a tree without following links; a leftover that resists harms nobody.
 void remove_quietly(const fs::path& tree) {
   std::error_code ignored;
@@ -191,8 +197,13 @@ void OutputDirectory::inspect() {
     const std::string name = entry->path().lexically_relative(path_).string();
     const fs::file_status kind = entry->symlink_status(error);
     if (error) fail_io("look at", entry->path(), error.value());
-    if (ours->count(name) == 0) {
-      if (!fs::is_directory(kind)) foreign_.push_back(name);
+    if (fs::is_directory(kind)) {
+      struct stat rights {};
+      if (::lstat(entry->path().c_str(), &rights) != 0) fail_io("look at", entry->path());
+      folders_.push_back({name, mode_t(rights.st_mode & 07777), rights.st_uid, rights.st_gid,
+                          !holds_any(*ours, name)});
+    } else if (ours->count(name) == 0) {
+      foreign_.push_back(name);
     } else if (!fs::is_regular_file(kind)) {
       refuse("E-OUT-KIND", entry->path(), "a result stood here, and now it is not a regular file",
              "remove it");
@@ -231,6 +242,29 @@ void OutputDirectory::carry_over(const fs::path& stage) const {
   }
 }
 
+/// Folders of other people stay, empty ones too.
+void OutputDirectory::carry_folders(const fs::path& stage) const {
+  for (const Folder& folder : folders_)
+    if (folder.foreign && ::mkdir((stage / folder.name).c_str(), 0700) != 0 && errno != EEXIST)
+      fail_io("carry over", path_ / folder.name);
+}
+
+/// Everybody may do in a folder what they might do before. Inner ones first: what is closed now
+/// could not be entered any more.
+void OutputDirectory::restore_rights(const fs::path& stage) const {
+  for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) {
+    const fs::path place = stage / folder->name;
+    struct stat now {};
+    if (::lstat(place.c_str(), &now) != 0) continue;  // one of ours that is no longer needed
+    const bool same_owner = now.st_uid == folder->owner && now.st_gid == folder->group;
+    if (!same_owner && ::lchown(place.c_str(), folder->owner, folder->group) != 0)
+      refuse("E-OUT-FOREIGN", path_ / folder->name, "this folder belongs to somebody else",
+             "move it away, or choose another place with -o");
+    sync_folder(place);
+    if (::chmod(place.c_str(), folder->mode) != 0) fail_io("set the mode of", place);
+  }
+}
+
 void OutputDirectory::publish(std::span<const OutputFile> files) {
   Stage stage(path_);
   std::set<fs::path> folders;
@@ -239,8 +273,10 @@ void OutputDirectory::publish(std::span<const OutputFile> files) {
     make_folders(stage.path(), file.name, folders);
     write_new_file(stage.path() / file.name, file.content);
   }
+  carry_folders(stage.path());
   carry_over(stage.path());
   for (const fs::path& folder : folders) sync_folder(folder);
+  restore_rights(stage.path());
   exchange(stage.path());
   published_ = true;
 }

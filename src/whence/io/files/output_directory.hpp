@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include "whence/io/files/directory_lock.hpp"
@@ -40,11 +41,21 @@ class OutputDirectory {
   void inspect();
   void remove_leftovers() const;
   void carry_over(const std::filesystem::path& stage) const;
+  void carry_folders(const std::filesystem::path& stage) const;
+  void restore_rights(const std::filesystem::path& stage) const;
   void exchange(const std::filesystem::path& stage);
 
   std::filesystem::path path_;
   std::vector<std::filesystem::path> made_;  // parents created by us, outermost first
   std::vector<std::string> foreign_;         // files in DIR that we did not write
+  struct Folder {
+    std::string name;
+    mode_t mode = 0;
+    uid_t owner = 0;
+    gid_t group = 0;
+    bool foreign = false;  // none of our files was in it
+  };
+  std::vector<Folder> folders_;  // in DIR, parents first
   bool exists_ = false, published_ = false;
   std::optional<DirectoryLock> lock_;
 };

@@ -1,5 +1,6 @@
 #include "whence/io/files/single_file.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,36 +12,53 @@
 namespace whence {
 namespace {
 
-void rename_to(const std::filesystem::path& from, const std::filesystem::path& to, bool replace) {
-  const int done =
-      replace ? ::rename(from.c_str(), to.c_str())
-              : ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE);
-  if (done == 0) return;
-  if (!replace && errno == EEXIST)
-    throw Error(ExitCode::io, "E-OUT-EXISTS", printable(to.string()), "the file exists already",
-                "--force replaces it");
-  fail_io("write", to);
+void require_place(const std::filesystem::path& path, bool replace) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return;
+  const auto refuse = [&](const char* id, const char* problem, const char* hint) {
+    throw Error(ExitCode::io, id, printable(path.string()), problem, hint);
+  };
+  if (S_ISLNK(status.st_mode))
+    refuse("E-OUT-KIND", "this is a symbolic link", "name the file it points to");
+  if (!S_ISREG(status.st_mode))
+    refuse("E-OUT-KIND", "this is not a regular file", "choose another name");
+  if (!replace) refuse("E-OUT-EXISTS", "the file exists already", "--force replaces it");
 }
 
 }  // namespace
 
-void write_single_file(const std::filesystem::path& path, const std::string& content,
-                       bool replace) {
-  struct stat status {};
-  if (!replace && ::lstat(path.c_str(), &status) == 0)
-    throw Error(ExitCode::io, "E-OUT-EXISTS", printable(path.string()), "the file exists already",
-                "--force replaces it");
-  const std::filesystem::path stage =
-      path.parent_path() /
-      ("." + path.filename().string() + ".whence-new." + std::to_string(::getpid()));
+StagedFile::StagedFile(std::filesystem::path path, const std::string& content, bool replace)
+    : path_(std::move(path)),
+      stage_(path_.parent_path() /
+             ("." + path_.filename().string() + ".whence-new." + std::to_string(::getpid()))),
+      replace_(replace) {
+  require_place(path_, replace_);
   try {
-    write_new_file(stage, content);
-    rename_to(stage, path, replace);
+    write_new_file(stage_, content);
   } catch (...) {
-    ::unlink(stage.c_str());
+    ::unlink(stage_.c_str());
     throw;
   }
-  sync_folder(path.has_parent_path() ? path.parent_path() : ".");
+}
+
+StagedFile::~StagedFile() {
+  if (!done_) ::unlink(stage_.c_str());
+}
+
+void StagedFile::commit() {
+  require_place(path_, replace_);
+  const int moved =
+      replace_ ? ::rename(stage_.c_str(), path_.c_str())
+               : ::renameat2(AT_FDCWD, stage_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE);
+  if (moved != 0 && !replace_ && errno == EEXIST) require_place(path_, replace_);
+  if (moved != 0) fail_io("write", path_);
+  done_ = true;
+  sync_folder(path_.has_parent_path() ? path_.parent_path() : ".");
+}
+
+void write_single_file(const std::filesystem::path& path, const std::string& content,
+                       bool replace) {
+  StagedFile(path, content, replace).commit();
 }
 
 }  // namespace whence

@@ -6,8 +6,25 @@
 
 namespace whence {
 
-/// Written beside it, flushed, then renamed. An existing file is replaced only where `replace` is
-/// set, and is E-OUT-EXISTS otherwise; folders never are. Errors are of code io.
+/// A file that is written and flushed beside its place already, and takes it when asked to. Without
+/// that it vanishes. Errors are of code io.
+class StagedFile {
+ public:
+  /// An existing file is replaced only where `replace` is set, and is E-OUT-EXISTS otherwise. What
+  /// is no regular file (a folder, a link, a device) never is: E-OUT-KIND.
+  StagedFile(std::filesystem::path path, const std::string& content, bool replace);
+  ~StagedFile();
+  StagedFile(const StagedFile&) = delete;
+  StagedFile& operator=(const StagedFile&) = delete;
+
+  void commit();
+
+ private:
+  std::filesystem::path path_, stage_;
+  bool replace_, done_ = false;
+};
+
+/// Both steps at once.
 void write_single_file(const std::filesystem::path& path, const std::string& content, bool replace);
 
 }  // namespace whence

@@ -14,7 +14,8 @@
 namespace whence {
 namespace {
 
-constexpr std::size_t max_cells = 50'000'000, max_bytes = std::size_t(256) << 20;
+// Of all tables of a file: 64 MiB, and a few times that while they are put in order.
+constexpr std::size_t max_cells = 8'000'000, max_bytes = std::size_t(256) << 20;
 constexpr const char* syntax = "E-BIF-SYNTAX";
 
 struct Word {
@@ -208,10 +209,11 @@ class BifReader {
     std::size_t cells = levels(family.child);
     for (std::size_t p : family.parents) {
       cells *= levels(p);
-      if (cells > max_cells)
-        throw Error(ExitCode::resource, "E-LIMIT-TABLE", cursor_.place(family.offset),
-                    "the table has more than " + std::to_string(max_cells) + " cells");
+      if (cells > max_cells) break;
     }
+    if (cells > max_cells || (all_cells_ += cells) > max_cells)
+      throw Error(ExitCode::resource, "E-LIMIT-TABLE", cursor_.place(family.offset),
+                  "the tables have more than " + std::to_string(max_cells) + " cells");
     family.cells.assign(cells, std::nan(""));
     expect('{');
     while (!accept('}')) read_entry(family);
@@ -363,6 +365,7 @@ class BifReader {
   DiscreteNetwork network_;
   std::map<std::string, std::size_t> numbers_;
   std::vector<Family> families_;
+  std::size_t all_cells_ = 0;
   std::map<std::size_t, std::vector<double>> default_row_;
   std::size_t rounded_rows_ = 0;
 };

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
 #include "whence/io/graph/graph_builder.hpp"
 #include "whence/io/graph/text_cursor.hpp"
@@ -190,13 +191,25 @@ class DotReader {
     }
     const Attributes found = attributes();
     Nodes all = chain[0];
-    for (std::size_t k = 0; k + 1 < chain.size(); ++k)
+    for (std::size_t k = 0; k + 1 < chain.size(); ++k) {
+      require_few(chain[k].size() * chain[k + 1].size(), offset);
       for (std::size_t cause : chain[k])
         for (std::size_t effect : chain[k + 1]) {
           builder_.connect(cause, effect, found.edge, where(offset));
           all.insert(effect);
         }
+    }
     return all;
+  }
+
+  /// {a b c} -> {d e f} stands for nine edges: a short text must not ask for millions.
+  void require_few(std::size_t edges, std::size_t offset) {
+    if (edges > 1) from_sets_ += edges;
+    if (from_sets_ > most_from_sets)
+      throw Error(
+          ExitCode::resource, "E-LIMIT-GRAPH", lexer_.cursor().place(offset),
+          "sets of variables stand for more than " + std::to_string(most_from_sets) + " edges",
+          "list the edges, or give a matrix");
   }
 
   /// A node, with a port perhaps, or a subgraph; or "name = value", which means nothing here.
@@ -271,8 +284,10 @@ class DotReader {
         "", now.offset);
   }
 
+  static constexpr std::size_t most_from_sets = 100'000;
   Lexer lexer_;
   GraphBuilder builder_;
+  std::size_t from_sets_ = 0;
   bool assigned_ = false;
 };
 

@@ -250,7 +250,7 @@ std::string cell_text(const Dataset& data, std::size_t v, std::size_t row) {
   const Variable& variable = data.variables[v];
   if (variable.kind == Variable::Kind::real) return shortest(data.columns[v].values[row]);
   const auto level = std::size_t(data.columns[v].levels[row]);
-  return csv_cell(variable.level_names.empty() ? std::to_string(level)
+  return csv_text(variable.level_names.empty() ? std::to_string(level)
                                                : variable.level_names[level]);
 }
 
@@ -262,12 +262,12 @@ std::string table_text(const Dataset& data, std::span<const Environment> environ
     if (with_names && data.variables[v].name == "environment")
       refuse("E-DATA-NAME", "", "a variable is called \"environment\", as the column of the table",
              "rename the variable");
-    out += (out.empty() ? "" : ",") + csv_cell(data.variables[v].name);
+    out += (out.empty() ? "" : ",") + csv_text(data.variables[v].name);
   }
   out += "\n";
   for (const Environment& e : environments)
     for (std::size_t row = e.begin; row < e.end; ++row) {
-      std::string line = with_names ? csv_cell(e.name) : "";
+      std::string line = with_names ? csv_text(e.name) : "";
       for (std::size_t v = 0; v < data.variables.size(); ++v)
         line += (v > 0 || with_names ? "," : "") + cell_text(data, v, row);
       out += line + "\n";

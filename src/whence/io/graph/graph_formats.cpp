@@ -227,7 +227,28 @@ std::optional<GraphFormat> graph_format_of(const std::filesystem::path& path) {
   return std::nullopt;
 }
 
+namespace {
+
+/// "format" is a name with a version beside it, or, in results, the version itself.
+void refuse_newer(const Json& json, const std::string& file) {
+  const Json* format = json.is(Json::Kind::object) ? json.find("format") : nullptr;
+  if (format == nullptr) return;
+  const bool graph = format->is(Json::Kind::text) && format->text == "whence-graph";
+  const Json* version = format->is(Json::Kind::number) ? format
+                        : graph                        ? json.find("version")
+                                                       : nullptr;
+  if (version == nullptr) return;
+  const std::uint64_t known = graph ? graph_json_version : newest_result_format;
+  if (version->as_uint64().value_or(known + 1) > known)
+    refuse_graph(
+        "E-GRAPH-VERSION", [&] { return place_in(file, version->place); },
+        "a newer whence wrote this: version " + excerpt(version->text), "use a newer whence");
+}
+
+}  // namespace
+
 NamedGraph graph_of_json(const Json& json, const std::string& file) {
+  refuse_newer(json, file);
   const auto at = [&](const Json& value) { return [&] { return place_in(file, value.place); }; };
   GraphBuilder builder;
   for (const Json& name : member(json, "variables", Json::Kind::list, file).items) {
@@ -340,7 +361,31 @@ NamedGraph read_graph_file(const std::filesystem::path& path, std::optional<Grap
   return turned ? transposed(graph) : graph;
 }
 
+/// Only JSON can spell out what acts on a terminal; elsewhere such characters are shown as \xNN.
+static std::string shown_name(std::string_view name) {
+  std::string out;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find_first_of("\n\t", begin), name.size());
+    out += printable(name.substr(begin, end - begin));
+    if (end < name.size()) out += name[end];
+    begin = end + 1;
+  }
+  return out;
+}
+
+static NamedGraph with_printable_names(NamedGraph graph) {
+  for (std::string& name : graph.names) name = shown_name(name);
+  return graph;
+}
+
+bool names_are_printable(const NamedGraph& graph) {
+  return std::all_of(graph.names.begin(), graph.names.end(),
+                     [](const std::string& name) { return shown_name(name) == name; });
+}
+
 std::string write_graph(const NamedGraph& graph, GraphFormat format, MatrixContent content) {
+  if (format != GraphFormat::json && !names_are_printable(graph))
+    return write_graph(with_printable_names(graph), format, content);
   switch (format) {
     case GraphFormat::json: return write_graph_json(graph);
     case GraphFormat::dot: return write_dot(graph);

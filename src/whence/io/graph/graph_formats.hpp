@@ -52,7 +52,12 @@ NamedGraph graph_of_json(const Json& json, const std::string& file);
 /// What a matrix holds; other formats hold both.
 enum class MatrixContent { graph, probabilities };
 
-/// The whole file. bif needs tables and is refused with E-GRAPH-TABLES: see write_bif.
+/// Whether all names can be written as they are, in any format: nothing in them but line ends and
+/// tabs acts on a terminal.
+bool names_are_printable(const NamedGraph& graph);
+
+/// The whole file. Outside JSON, characters of names that act on a terminal are written as \xNN.
+/// bif needs tables and is refused with E-GRAPH-TABLES: see write_bif.
 std::string write_graph(const NamedGraph& graph, GraphFormat format,
                         MatrixContent content = MatrixContent::graph);
 
@@ -61,6 +66,8 @@ void require_acyclic(const NamedGraph& graph, const std::string& file);
 
 /// Raised when a reader of our JSON graphs would have to change.
 inline constexpr int graph_json_version = 1;
+/// The newest "format" of results and truths whose variables and edges are understood.
+inline constexpr int newest_result_format = 1;
 
 /// Variables that a graph in a file may have.
 inline constexpr std::size_t largest_named_graph = 2000;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "whence/core/text.hpp"
@@ -10,10 +11,42 @@
 namespace whence {
 namespace {
 
-void append_text(std::string& out, std::string_view text) {
+void append_unicode(std::string& out, std::uint32_t code) {
   constexpr char digits[] = "0123456789abcdef";
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) out += digits[code >> shift & 15];
+}
+
+/// One character beyond ASCII, or one bad byte. Documents are UTF-8, whatever the names in them
+/// are: a bad byte is spelt out as messages spell it. What would act on a terminal is escaped.
+std::size_t append_wide(std::string& out, std::string_view text) {
+  const std::size_t length = utf8_length(text);
+  const std::string_view bytes = text.substr(0, std::max<std::size_t>(length, 1));
+  const std::string shown = printable(bytes);
+  if (shown == bytes) {
+    out += bytes;
+  } else if (length == 0) {
+    out += "\\" + shown;
+  } else {
+    std::uint32_t code = std::uint8_t(bytes[0]) & (0x7Fu >> length);
+    for (const char c : bytes.substr(1)) code = code << 6 | (std::uint8_t(c) & 0x3Fu);
+    if (code >= 0x10000) {
+      append_unicode(out, 0xD7C0 + (code >> 10));
+      code = 0xDC00 + (code & 0x3FF);
+    }
+    append_unicode(out, code);
+  }
+  return bytes.size();
+}
+
+void append_text(std::string& out, std::string_view text) {
   out += '"';
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if ((c & 0x80) != 0) {
+      i += append_wide(out, text.substr(i, 4));
+      continue;
+    }
     switch (c) {
       case '"': out += "\\\""; break;
       case '\\': out += "\\\\"; break;
@@ -22,10 +55,11 @@ void append_text(std::string& out, std::string_view text) {
       case '\t': out += "\\t"; break;
       default:
         if (std::uint8_t(c) < 0x20 || c == 0x7F)
-          out += {'\\', 'u', '0', '0', digits[std::uint8_t(c) >> 4], digits[c & 15]};
+          append_unicode(out, std::uint8_t(c));
         else
           out += c;
     }
+    ++i;
   }
   out += '"';
 }

@@ -35,7 +35,10 @@ const std::vector<Json>& StoredJson::list(const Json& object, const char* key) c
 
 std::vector<std::string> StoredJson::texts(const Json& object, const char* key) const {
   std::vector<std::string> out;
-  for (const Json& item : list(object, key)) out.push_back(item.text);
+  for (const Json& item : list(object, key)) {
+    if (!item.is(Json::Kind::text)) refuse(std::string("\"") + key + "\" lists what is no text");
+    out.push_back(item.text);
+  }
   return out;
 }
 

@@ -29,14 +29,21 @@ std::string number_at(const std::vector<double>& values, std::size_t i) {
 
 }  // namespace
 
+std::string csv_text(std::string_view text) {
+  // Blanks at the ends are kept by quotes.
+  const bool blank_end = !text.empty() && (text.front() == ' ' || text.back() == ' ');
+  if (!blank_end && text.find_first_of(",\"\r\n") == std::string_view::npos)
+    return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
 std::string csv_cell(std::string_view text) {
-  std::string cell(text);
+  std::string cell = printable(text);
   const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != text.npos;
   if (formula && !is_number(text)) cell.insert(cell.begin(), '\'');
-  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
-  std::string quoted = "\"";
-  for (const char c : cell) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
+  return csv_text(cell);
 }
 
 std::string curve_csv(const Curve& curve) {

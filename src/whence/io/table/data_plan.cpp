@@ -183,10 +183,10 @@ void DataPlan::take_all(const std::vector<std::string>& names,
 
 void DataPlan::check_number(const std::string& file, const std::vector<std::string>& names) const {
   const std::size_t found = variables_.size();
-  if (options_.max_variables && found > *options_.max_variables)
+  if (found > options_.most_variables)
     throw Error(ExitCode::resource, "E-LIMIT-VARIABLES", file,
                 std::to_string(found) + " variables are more than the " +
-                    std::to_string(*options_.max_variables) + " that can be searched",
+                    std::to_string(options_.most_variables) + " that can be searched",
                 "choose some with --columns, or leave some out with --exclude");
   if (found == 0 && !options_.exclude.empty())
     fail_usage("E-USAGE-COLUMNS", "every column of " + file + " is excluded",

@@ -98,19 +98,40 @@ void drop_incomplete_rows(LoadedTable& loaded, const DataPlan& plan, SourceInfo&
                 "leave the columns that lack most out: --exclude NAME");
 }
 
-LoadedTable load(const std::filesystem::path& path, const ReadOptions& options, DataPlan& plan,
+RawTable read_table(ByteSource& source, const std::filesystem::path& path,
+                    const ReadOptions& options, const ChooseColumns& choose) {
+  const ValueOptions values{options.missing, options.na, options.max_memory, options.leave_out};
+  const std::string extension = extension_of(path);
+  if (extension == ".npy") return read_npy(source, values, choose);
+  if (extension == ".npz") return read_npz(source, values, choose);
+  CsvOptions csv;
+  csv.delimiter = options.delimiter;
+  csv.decimal = options.decimal;
+  csv.header = options.header;
+  csv.values = values;
+  return read_csv(source, csv, choose);
+}
+
+RawTable read_table(const NamedFile& file, const ReadOptions& options,
+                    const ChooseColumns& choose) {
+  if (!file.content) return read_raw_table(file.path, options, choose);
+  MemorySource source(printable(file.path.string()), *file.content);
+  return read_table(source, file.path, options, choose);
+}
+
+LoadedTable load(const NamedFile& file, const ReadOptions& options, DataPlan& plan,
                  const std::string& environment, LoadedData& out) {
   LoadedTable loaded;
-  const std::string label = printable(path.string());
-  loaded.table = read_raw_table(
-      path, options,
-      [&](const std::vector<std::string>& names, const std::vector<RawGroup>& groups) {
-        return plan.choose(label, names, groups);
-      });
+  const std::string label = printable(file.path.string());
+  loaded.table =
+      read_table(file, options,
+                 [&](const std::vector<std::string>& names, const std::vector<RawGroup>& groups) {
+                   return plan.choose(label, names, groups);
+                 });
   for (std::size_t i = 0; i < loaded.table.columns.size(); ++i)
     loaded.index.emplace(loaded.table.columns[i].name, i);
   SourceInfo source;
-  source.file = path.filename().string();
+  source.file = printable(file.path.filename().string());
   source.environment = environment;
   source.sha256 = loaded.table.sha256;
   source.bytes = loaded.table.bytes;
@@ -206,7 +227,8 @@ std::vector<std::string> environment_names(std::span<const NamedFile> files) {
   std::vector<std::string> names;
   std::set<std::string> used;
   for (const NamedFile& file : files) {
-    const std::string name = file.name.empty() ? file.path.stem().string() : file.name;
+    // File names may hold any byte; what is written into results is text.
+    const std::string name = file.name.empty() ? printable(file.path.stem().string()) : file.name;
     std::string unique = name;
     for (int i = 2; !used.insert(unique).second; ++i) unique = name + "-" + std::to_string(i);
     names.push_back(unique);
@@ -408,16 +430,7 @@ void finish(DataPlan& plan, const ReadOptions& options, LoadedData& out) {
 RawTable read_raw_table(const std::filesystem::path& path, const ReadOptions& options,
                         const ChooseColumns& choose) {
   FileSource source(path, options.allow_stream);
-  const ValueOptions values{options.missing, options.na, options.max_memory, options.leave_out};
-  const std::string extension = extension_of(path);
-  if (extension == ".npy") return read_npy(source, values, choose);
-  if (extension == ".npz") return read_npz(source, values, choose);
-  CsvOptions csv;
-  csv.delimiter = options.delimiter;
-  csv.decimal = options.decimal;
-  csv.header = options.header;
-  csv.values = values;
-  return read_csv(source, csv, choose);
+  return read_table(source, path, options, choose);
 }
 
 LoadedData read_files(std::span<const NamedFile> files, const ReadOptions& options) {
@@ -428,7 +441,7 @@ LoadedData read_files(std::span<const NamedFile> files, const ReadOptions& optio
     std::vector<LoadedTable> tables;
     const std::vector<std::string> names = environment_names(files);
     for (std::size_t i = 0; i < files.size(); ++i)
-      tables.push_back(load(files[i].path, options, plan, names[i], out));
+      tables.push_back(load(files[i], options, plan, names[i], out));
     leave_out_columns(plan, tables, out);
     plan.check_number(out.columns_left_out);
     for (std::size_t i = 0; i < files.size(); ++i)
@@ -452,7 +465,7 @@ LoadedData read_long_table(const std::filesystem::path& file, const std::string&
     LoadedData out;
     DataPlan plan(options, environment_column);
     std::vector<LoadedTable> tables;
-    tables.push_back(load(file, options, plan, "", out));
+    tables.push_back(load({file}, options, plan, "", out));
     leave_out_columns(plan, tables, out);
     plan.check_number(out.columns_left_out);
     drop_incomplete_rows(tables[0], plan, out.sources[0], out);

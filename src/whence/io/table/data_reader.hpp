@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,6 +42,8 @@ struct ReadOptions {
   /// How many variables the caller can use. Where `columns` is empty and the file has another
   /// number, the error is one of usage and lists them.
   std::optional<std::size_t> variables;
+  /// More are refused, by E-LIMIT-VARIABLES, once the names are known.
+  std::size_t most_variables = std::size_t(-1);
 
   std::optional<char> delimiter;
   char decimal = '.';
@@ -53,8 +56,6 @@ struct ReadOptions {
   /// Columns that hold no variable (constant, an identifier, dates, no values) are left out and
   /// named, unless `columns` or `types` names them; otherwise they are errors.
   bool leave_out = false;
-  /// More variables than these are refused when the header is read.
-  std::optional<std::size_t> max_variables;
   bool must_vary = true;  // constant columns are an error; not where more data are at hand
   std::size_t max_memory = std::size_t(4) << 30;
   bool allow_stream = false;
@@ -65,6 +66,7 @@ struct NamedFile {
   std::filesystem::path path;
   std::string name = {};
   bool baseline = false;
+  std::shared_ptr<const std::string> content = {};  // its bytes, where they are at hand already
 };
 
 struct SourceInfo {

@@ -66,15 +66,24 @@ TEST(Csv, DefusesFormulasAndLeavesNumbers) {
   EXPECT_EQ(csv_cell("+SUM(A1)"), "'+SUM(A1)");
   EXPECT_EQ(csv_cell("-2+3"), "'-2+3");
   EXPECT_EQ(csv_cell("@x"), "'@x");
-  EXPECT_EQ(csv_cell("\tx"), "'\tx");
-  EXPECT_EQ(csv_cell("\rx"), "\"'\rx\"");
+  EXPECT_EQ(csv_cell("\tx"), "'\\x09x");
+  EXPECT_EQ(csv_cell("\rx"), "'\\x0dx");
   EXPECT_EQ(csv_cell("-"), "'-");
   EXPECT_EQ(csv_cell("-0.5"), "-0.5");
   EXPECT_EQ(csv_cell("+1e-3"), "+1e-3");
   EXPECT_EQ(csv_cell("plain"), "plain");
   EXPECT_EQ(csv_cell("a,b"), "\"a,b\"");
   EXPECT_EQ(csv_cell("say \"x\""), "\"say \"\"x\"\"\"");
-  EXPECT_EQ(csv_cell("two\nlines"), "\"two\nlines\"");
+  EXPECT_EQ(csv_cell("two\nlines"), "two\\x0alines");
+  EXPECT_EQ(csv_cell("\u202Ex"), "\\xe2\\x80\\xaex");
+}
+
+TEST(Csv, DataKeepTheirTexts) {
+  EXPECT_EQ(csv_text("-lo"), "-lo");
+  EXPECT_EQ(csv_text("@a"), "@a");
+  EXPECT_EQ(csv_text("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_text("say \"x\""), "\"say \"\"x\"\"\"");
+  EXPECT_EQ(csv_text(" blank "), "\" blank \"");
 }
 
 Report small_report() {

@@ -1,0 +1,337 @@
+#!/usr/bin/env python3
+"""Faults on purpose, and what became of them.
+
+    scripts/fault_campaign.py [--whence FILE] [--kills N] [--calls N] [--flips N] [--runs N] [--seed S]
+
+kills    kill -9 at random instants, over all commands that write
+calls    system calls that fail, one after the other: ENOSPC, EIO, EINTR, EMFILE, once and for ever
+         (N: at most so many per command and errno, spread over the run; 0: every one; -1: none)
+flips    single bits flipped in files that are read back
+runs     processes that write to one place, and to one state, at the same time
+
+After each fault the results must be whole: those of before or those of a run without a fault, as the
+checksums in run.json and the bytes of result.json say. Prints one row per kind: cases, good ends,
+clear errors, crashes, hangs, lost, silent changes. Exit status 1 unless the last four are 0.
+scripts/fuzz.sh does the same to readers, in one process.
+"""
+import argparse, errno, hashlib, json, os, random, shutil, signal, subprocess, sys, tempfile, time
+
+CLEAR = {2, 3, 4, 5, 6, 7, 8, 10, 11, 129, 130, 143}
+LIMIT = 60  # seconds, then it hangs
+
+options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+options.add_argument('--whence', default='build/release/apps/whence/whence')
+options.add_argument('--kills', type=int, default=200)
+options.add_argument('--calls', type=int, default=12)
+options.add_argument('--flips', type=int, default=100)
+options.add_argument('--runs', type=int, default=10)
+options.add_argument('--seed', type=int, default=0)
+given = options.parse_args()
+root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+whence = os.path.abspath(given.whence)
+chance = random.Random(given.seed)
+
+
+class Row:
+    """The outcomes of one kind of fault."""
+
+    def __init__(self, name):
+        self.name, self.cases, self.good, self.clear = name, 0, 0, 0
+        self.crashes, self.hangs, self.lost, self.silent = [], [], [], []
+
+    def ended(self, rc, what):
+        """rc: None for a hang, negative for a signal that was not ours."""
+        self.cases += 1
+        if rc is None:
+            self.hangs.append(what)
+        elif rc == 0:
+            self.good += 1
+        elif rc in CLEAR:
+            self.clear += 1
+        else:
+            self.crashes.append('%s: exit %s' % (what, rc))
+
+    def bad(self):
+        return self.crashes + self.hangs + self.lost + self.silent
+
+
+def call(arguments, folder, env=None):
+    """Exit code, or None where it had to be killed; and stderr."""
+    with subprocess.Popen([whence] + arguments, cwd=folder, env=env, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        try:
+            said = process.communicate(timeout=LIMIT)[1]
+            return process.returncode, said
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return None, b''
+
+
+def must(arguments, folder):
+    rc, said = call(arguments, folder)
+    if rc != 0:
+        sys.exit('cannot prepare: %s: %s' % (' '.join(arguments), said.decode(errors='replace')))
+
+
+def read(path):
+    with open(path, 'rb') as file:
+        return file.read()
+
+
+def prepare(folder):
+    """Small data, and one earlier result of every kind."""
+    must(['simulate', 'pair', '--levels', '3', '--rows', '40', '--baseline-rows', '80',
+          '--environments', '3', '-o', 'pair', '-q'], folder)
+    must(['simulate', 'graph', '--graph', 'chain3', '--rows', '20', '--baseline-rows', '40',
+          '-o', 'graph', '-q'], folder)
+    must(DISCOVER + ['-o', 'discover'], folder)
+    must(['convert', 'graph/truth.json', 'truth.dot', '-q'], folder)
+    must(['convert', 'graph', 'data.npz', '-q'], folder)
+
+
+PAIR = ['direction', '--baseline', 'pair/baseline.csv', '--shifted', 'pair/shifted_01.csv', '-q']
+DISCOVER = ['discover', '--baseline', 'graph/baseline.csv', '--shifted', 'graph/shifted_01.csv', '-q']
+
+# Name, the run before, the run that meets the fault, what it replaces: a folder of results, or a file.
+COMMANDS = [
+    ('direction', PAIR + ['-o', 'out'],
+     PAIR + ['--shifted', 'pair/shifted_02.csv', '-o', 'out'], 'out'),
+    ('state', PAIR + ['--state', 's.json', '-o', 'out'],
+     ['direction', '--shifted', 'pair/shifted_02.csv', '--state', 's.json', '-q', '-o', 'out'], 'out'),
+    ('discover', DISCOVER + ['-o', 'out'], DISCOVER + ['--seed', '1', '-o', 'out'], 'out'),
+    ('changes', ['changes', '--graph', 'graph/truth.json'] + DISCOVER[1:] + ['-o', 'out'],
+     ['changes', '--graph', 'graph/truth.json', '--noise', 'gaussian'] + DISCOVER[1:] + ['-o', 'out'], 'out'),
+    ('simulate', ['simulate', 'pair', '-o', 'out', '-q'],
+     ['simulate', 'pair', '--seed', '5', '-o', 'out', '-q'], 'out'),
+    ('convert folder', ['convert', 'graph', 'out', '--to', 'dcdi', '-q'],
+     ['convert', 'pair', 'out', '--to', 'folder', '-q'], 'out'),
+    ('convert file', ['convert', 'graph/truth.json', 'out.dot', '-q'],
+     ['convert', 'discover/result.json', 'out.dot', '--force', '-q'], 'out.dot'),
+    ('report', PAIR + ['-o', 'out'], ['report', 'out', '-q'], 'out'),
+    ('reproduce', ['reproduce', 'propositions', '--scale', 'smoke', '-q', '-o', 'out'],
+     ['reproduce', 'propositions', '--scale', 'smoke', '--seed', '2', '-q', '-o', 'out'], 'out'),
+]
+
+
+def content(folder, target):
+    """What counts as the result: a hash of everything that does not tell the time or the place."""
+    path = os.path.join(folder, target)
+    if os.path.isfile(path):
+        return hashlib.sha256(read(path)).hexdigest()
+    total = hashlib.sha256()
+    for where, folders, files in os.walk(path):
+        folders.sort()
+        for name in sorted(files):
+            if name != 'run.json':
+                file = os.path.join(where, name)
+                total.update(os.path.relpath(file, path).encode() + b'\0' + read(file) + b'\0')
+    return total.hexdigest()
+
+
+def is_whole(folder, target):
+    """Whether every file is as run.json says."""
+    path = os.path.join(folder, target)
+    if os.path.isfile(path):
+        return True
+    try:
+        run = json.loads(read(os.path.join(path, 'run.json')))
+        return all(hashlib.sha256(read(os.path.join(path, f['name']))).hexdigest() == f['sha256']
+                   for f in run['files'])
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+class Case:
+    """One command with its references: the results before, and those of a run without a fault."""
+
+    def __init__(self, name, before, command, target, prepared):
+        self.name, self.command, self.target = name, command, target
+        self.template = os.path.join(work, name.replace(' ', '-'))
+        shutil.copytree(prepared, self.template)
+        must(before, self.template)
+        self.old = content(self.template, target)
+        folder = self.fresh()
+        start = time.monotonic()
+        must(command, folder)
+        self.seconds = time.monotonic() - start
+        self.new = content(folder, target)
+        shutil.rmtree(folder)
+
+    def fresh(self):
+        folder = tempfile.mkdtemp(dir=work)
+        shutil.rmtree(folder)
+        shutil.copytree(self.template, folder)
+        return folder
+
+    def judge(self, row, folder, rc, what, again):
+        """After a fault: whole, old or new, and a run without a fault gives the new results."""
+        now = content(folder, self.target)
+        whole = is_whole(folder, self.target)
+        # report replaces a page and then what run.json says of it: between the two, the page is new.
+        between = self.name == 'report' and now == self.new
+        if now not in (self.old, self.new) or not (whole or between):
+            row.lost.append(what + ': results are neither old nor new')
+        if rc == 0 and now != self.new:
+            row.silent.append(what + ': said yes without the new results')
+        if again:
+            rc, said = call(self.command, folder)
+            repeated = self.name == 'state' and rc == 8 and b'already has' in said
+            if not repeated and (rc != 0 or content(folder, self.target) != self.new):
+                row.lost.append('%s: the next run: exit %s %s' % (what, rc, said[:200]))
+            left = [f for f in os.listdir(folder) if '.whence-new.' in f or '.whence-lock' in f]
+            if [f for f in left if f.startswith('.out.whence')] and self.target == 'out' \
+                    and self.name != 'report':
+                row.lost.append(what + ': leftovers %s' % left)
+
+
+def kills(cases):
+    row = Row('kill -9')
+    for i in range(given.kills):
+        case = cases[i % len(cases)]
+        folder = case.fresh()
+        process = subprocess.Popen([whence] + case.command, cwd=folder, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            rc = process.wait(chance.uniform(0, 1.1 * case.seconds))
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            rc = 5  # ours
+        what = 'kill %d of %s' % (i, case.name)
+        row.ended(rc, what)
+        case.judge(row, folder, None if rc == 5 else rc, what, again=i % 10 == 0)
+        shutil.rmtree(folder)
+    return row
+
+
+def failing_calls(cases):
+    row = Row('failing calls')
+    if given.calls < 0:
+        return row
+    shim = os.path.join(work, 'failing_calls.so')
+    subprocess.run(['cc', '-shared', '-fPIC', '-o', shim,
+                    os.path.join(root, 'tests/faults/failing_calls.c'), '-ldl'], check=True)
+    for case in cases:
+        folder = case.fresh()
+        counted = os.path.join(work, 'count')
+        env = dict(os.environ, LD_PRELOAD=shim, WHENCE_FAIL_COUNT=counted)
+        if call(case.command, folder, env)[0] != 0:
+            sys.exit('the shim does not work with ' + case.name)
+        shutil.rmtree(folder)
+        total = int(read(counted))
+        numbers = list(range(1, total + 1))
+        for code, ever in [(errno.ENOSPC, False), (errno.ENOSPC, True), (errno.EIO, False),
+                           (errno.EINTR, False), (errno.EMFILE, False)]:
+            some = numbers if given.calls == 0 or total <= given.calls else sorted(
+                chance.sample(numbers, given.calls))
+            for number in some:
+                folder = case.fresh()
+                env = dict(os.environ, LD_PRELOAD=shim, WHENCE_FAIL_AT=str(number),
+                           WHENCE_FAIL_ERRNO=str(code))
+                if ever:
+                    env['WHENCE_FAIL_EVER'] = '1'
+                rc = call(case.command, folder, env)[0]
+                what = '%s at call %d of %s%s' % (errno.errorcode[code], number, case.name,
+                                                  ', for ever' if ever else '')
+                row.ended(rc, what)
+                case.judge(row, folder, rc, what, again=number % 7 == 0)
+                shutil.rmtree(folder)
+    return row
+
+
+# A file, and the command that reads it. `sealed`: a checksum must notice every flip.
+READERS = [
+    ('s.json', ['direction', '--shifted', 'pair/shifted_03.csv', '--state', 's.json', '-q', '-o', 'o2'], True),
+    ('out/result.json', ['verify', 'out', '-q'], True),
+    ('out/page.json', ['verify', 'out', '-q'], True),
+    ('out/run.json', ['verify', 'out', '-q'], False),
+    ('out/page.json', ['report', 'out', '-q'], False),
+    ('discover/page.json', ['report', 'discover', '-q'], False),
+    ('discover/result.json', ['changes', '--graph', 'discover'] + DISCOVER[1:] + ['-o', 'o2'], False),
+    ('out/result.json', ['evaluate', 'out', 'pair'], False),
+    ('pair/truth.json', ['evaluate', 'out', 'pair'], False),
+    ('discover/result.json', ['evaluate', 'discover', 'graph'], False),
+    ('truth.dot', ['convert', 'truth.dot', '-', '--to', 'json'], False),
+    ('data.npz', ['discover', '--enco', 'data.npz', '-q', '-o', 'o2', '--time-limit', '5'], False),
+    ('pair/baseline.csv', PAIR + ['-o', 'o2'], False),
+]
+
+
+def flips(case):
+    """In the folder of the state's case, whose results stand in out."""
+    row = Row('flipped bits')
+    for i in range(given.flips):
+        name, command, sealed = READERS[i % len(READERS)]
+        folder = case.fresh()
+        path = os.path.join(folder, name)
+        data = bytearray(read(path))
+        at, bit = chance.randrange(len(data)), chance.randrange(8)
+        data[at] ^= 1 << bit
+        with open(path, 'wb') as file:
+            file.write(data)
+        rc = call(command, folder)[0]
+        what = 'bit %d of byte %d of %s' % (bit, at, name)
+        row.ended(rc, what)
+        harmless = name == 's.json' and (at + 1 == len(data) or b'"version":"' in data[max(0, at - 18):at + 1])
+        if sealed and rc == 0 and not harmless:
+            row.silent.append(what + ': not noticed')
+        shutil.rmtree(folder)
+    return row
+
+
+def together(case):
+    """Many at once: into one folder, and into one state with a file each."""
+    row = Row('at the same time')
+    for state in (False, True):
+        folder = case.fresh()
+        for i in range(given.runs):
+            data = read(os.path.join(folder, 'pair/shifted_02.csv'))
+            with open(os.path.join(folder, 'week%d.csv' % i), 'wb') as file:
+                file.write(data + data.split(b'\n')[1 + i % 30] + b'\n')
+        processes = []
+        for i in range(given.runs):
+            week = ['--shifted', 'week%d.csv' % i]
+            command = ['direction'] + week + ['--state', 's.json', '-q', '-o', 'o%d' % i] if state \
+                else PAIR + week + ['-o', 'out']
+            processes.append(subprocess.Popen([whence] + command, cwd=folder, stdin=subprocess.DEVNULL,
+                                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        yes = 0
+        for i, process in enumerate(processes):
+            try:
+                rc = process.wait(10 * LIMIT)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                rc = None
+            row.ended(rc, 'run %d' % i)
+            yes += rc == 0
+        if not is_whole(folder, 'out'):
+            row.lost.append('results of many are not whole')
+        if state:
+            kept = len(json.loads(read(os.path.join(folder, 's.json')))['content']['files'])
+            if kept != 2 + yes:
+                row.lost.append('%d runs said yes, the state has %d files' % (yes, kept))
+        shutil.rmtree(folder)
+    return row
+
+
+work = tempfile.mkdtemp(prefix='whence-faults-')
+try:
+    prepared = os.path.join(work, 'prepared')
+    os.mkdir(prepared)
+    prepare(prepared)
+    cases = [Case(*one, prepared) for one in COMMANDS]
+    state = next(c for c in cases if c.name == 'state')
+    rows = [kills(cases), failing_calls(cases), flips(state), together(state)]
+finally:
+    shutil.rmtree(work, ignore_errors=True)
+
+print('%-18s %7s %7s %13s %8s %6s %5s %15s' % ('fault', 'cases', 'done', 'clear errors', 'crashes',
+                                               'hangs', 'lost', 'silent changes'))
+for row in rows:
+    print('%-18s %7d %7d %13d %8d %6d %5d %15d' % (
+        row.name, row.cases, row.good, row.clear, len(row.crashes), len(row.hangs), len(row.lost),
+        len(row.silent)))
+for row in rows:
+    for what in row.bad()[:20]:
+        print('%s: %s' % (row.name, what), file=sys.stderr)
+sys.exit(any(row.bad() for row in rows))
