@@ -146,7 +146,7 @@ TEST_F(LeftOutTest, VeryManyColumnsAreRefusedAtTheHeader) {
   std::string header = "site";
   for (int i = 0; i < 60000; ++i) header += fmt::format(",v{}", i);
   ReadOptions options;
-  options.max_variables = 256;
+  options.most_variables = 256;
   // The rows would be errors of their own: they are never read.
   expect_error([&] { read(header + "\nnorth,1\n", options); }, "E-LIMIT-VARIABLES",
                "60000 variables");
