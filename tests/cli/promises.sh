@@ -207,7 +207,7 @@ done
 # ---- Numbers at the ends of their range ----
 printf 'X,Y\n0,1\n5e-324,2\n1e-323,4\n' >d1.csv
 printf 'X,Y\n5e-324,3\n0,5\n1e-323,1\n' >d2.csv
-accepts direction --baseline d1.csv --shifted d2.csv -q -o tiny
+accepts direction --baseline d1.csv --shifted d2.csv --min-rows 2 -q -o tiny
 python3 - <<'P'
 import random
 def rows(mean, n, seed):
@@ -229,8 +229,8 @@ check 'units do not matter: small' cmp -s one.said small.said
 # ---- More than can be done: refused at once ----
 (echo X,Y; for i in $(seq 50); do echo "a$i,b$i"; done) >c1.csv
 (echo X,Y; for i in $(seq 50); do echo "c$i,d$i"; done) >c2.csv
-(ulimit -v 1500000; "$WHENCE" check --baseline c1.csv --shifted c2.csv -q >/dev/null) || fail 'many levels: check'
-(ulimit -v 1500000; "$WHENCE" direction --baseline c1.csv --shifted c2.csv -q -o levels) || fail 'many levels: direction'
+(ulimit -v 1500000; "$WHENCE" check --baseline c1.csv --shifted c2.csv --types X=labels,Y=labels -q >/dev/null) || fail 'many levels: check'
+(ulimit -v 1500000; "$WHENCE" direction --baseline c1.csv --shifted c2.csv --types X=labels,Y=labels -q -o levels) || fail 'many levels: direction'
 python3 -c "
 print('digraph {', '{', ' '.join('a%d' % i for i in range(1000)), '} -> {', ' '.join('b%d' % i for i in range(1000)), '} }')" >wide.dot
 refuses 6 E-LIMIT-GRAPH 'stand for more than' convert wide.dot - --to json
@@ -239,7 +239,7 @@ print(','.join('v%d' % i for i in range(60000)))
 for r in range(3):
     print(','.join(str((i * 7 + r * 3) % 11) for i in range(60000)))
 P
-refuses 6 E-LIMIT-VARIABLES '60000 variables are more than 256' discover --baseline wide.csv --shifted wide.csv
+refuses 6 E-LIMIT-VARIABLES '60000 variables are more than the 256' discover --baseline wide.csv --shifted wide.csv
 refuses 2 E-USAGE-COLUMNS 'has 60000 variables' direction --baseline wide.csv --shifted wide.csv
 python3 - >wide.bif <<'P'
 print('network x { }')

@@ -74,11 +74,11 @@ Looks looks_of(const Dataset& data, const std::vector<Rows>& rows, const Keys& k
   for (int glance = 0; glance < 4; ++glance) {
     Looks next_e(environments.size(), 0), next_1(first.size(), 0), next_2(second.size(), 0);
     for (const Cell& c : cells) {
-      // Sums do not depend on the order of cells.
+      // Sums do not depend on the order of cells, nor on which variable comes first.
       const std::uint64_t e = mixed(environments[c.environment], c.count);
-      next_e[c.environment] += mixed(mixed(c.count, first[c.first]), second[c.second]);
+      next_e[c.environment] += mixed(c.count, first[c.first] + second[c.second]);
       next_1[c.first] += mixed(e, second[c.second]);
-      next_2[c.second] += mixed(mixed(e, 1), first[c.first]);
+      next_2[c.second] += mixed(e, first[c.first]);
     }
     environments = std::move(next_e), first = std::move(next_1), second = std::move(next_2);
   }

@@ -1,5 +1,3 @@
-#include "whence/evidence/label_evidence.hpp"
-
 #include <cmath>
 #include <string>
 #include <vector>
@@ -7,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "whence/core/error.hpp"
+#include "whence/evidence/label_evidence.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {
