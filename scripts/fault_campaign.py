@@ -122,7 +122,9 @@ def content(folder, target):
     for where, folders, files in os.walk(path):
         folders.sort()
         for name in sorted(files):
-            if name != 'run.json':
+            # Pictures are optional, and run.json notes one that is missing; a hidden file that a killed
+            # `report` was writing is no result.
+            if name != 'run.json' and not name.endswith('.png') and '.whence-new.' not in name:
                 file = os.path.join(where, name)
                 total.update(os.path.relpath(file, path).encode() + b'\0' + read(file) + b'\0')
     return total.hexdigest()

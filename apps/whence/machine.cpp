@@ -142,12 +142,13 @@ std::optional<std::string> run_tool(const std::vector<std::string>& command,
   int ends[2];
   const FileDescriptor source = memory_file(input);
   if (!source || ::pipe2(ends, O_CLOEXEC) != 0) return {};
-  const FileDescriptor reading(ends[0]);
+  FileDescriptor reading(ends[0]);
   FileDescriptor writing(ends[1]);
   const pid_t child = spawn(command, source.get(), writing.get());
   if (child < 0) return {};
   writing.close();
   std::string output = read_to_end(reading.get());
+  reading.close();  // where reading failed, the tool must not wait for a reader for ever
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

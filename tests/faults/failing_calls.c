@@ -32,6 +32,9 @@ static int fails(int writes) {
   return 1;
 }
 
+/* Tools that are started, to draw pictures, are not meant. */
+__attribute__((constructor)) static void alone(void) { unsetenv("LD_PRELOAD"); }
+
 __attribute__((destructor)) static void end(void) {
   const char* path = getenv("WHENCE_FAIL_COUNT");
   FILE* file = path ? fopen(path, "w") : NULL;
