@@ -227,10 +227,14 @@ check 'units do not matter: large' cmp -s one.said big.said
 check 'units do not matter: small' cmp -s one.said small.said
 
 # ---- More than can be done: refused at once ----
+# A sanitized build needs more memory and a larger stack for itself alone.
+plain=no
+if (ulimit -v 1500000 && "$WHENCE" --version >/dev/null 2>&1); then plain=yes; fi
+in_little_memory() { (if [[ $plain == yes ]]; then ulimit -v 1500000; fi; "$WHENCE" "$@"); }
 (echo X,Y; for i in $(seq 50); do echo "a$i,b$i"; done) >c1.csv
 (echo X,Y; for i in $(seq 50); do echo "c$i,d$i"; done) >c2.csv
-(ulimit -v 1500000; "$WHENCE" check --baseline c1.csv --shifted c2.csv --types X=labels,Y=labels -q >/dev/null) || fail 'many levels: check'
-(ulimit -v 1500000; "$WHENCE" direction --baseline c1.csv --shifted c2.csv --types X=labels,Y=labels -q -o levels) || fail 'many levels: direction'
+in_little_memory check --baseline c1.csv --shifted c2.csv --types X=labels,Y=labels -q >/dev/null || fail 'many levels: check'
+in_little_memory direction --baseline c1.csv --shifted c2.csv --types X=labels,Y=labels -q -o levels || fail 'many levels: direction'
 python3 -c "
 print('digraph {', '{', ' '.join('a%d' % i for i in range(1000)), '} -> {', ' '.join('b%d' % i for i in range(1000)), '} }')" >wide.dot
 refuses 6 E-LIMIT-GRAPH 'stand for more than' convert wide.dot - --to json
@@ -251,11 +255,13 @@ P
 refuses 6 E-LIMIT-TABLE 'cells' convert wide.bif - --to dot
 
 # ---- Small machines ----
-(ulimit -s 64; "$WHENCE" "${discover[@]}" -o stack) || fail 'a stack of 64 KiB'
-check 'the same answer on a small stack' cmp -s found/result.json stack/result.json
+if [[ $plain == yes ]]; then
+  (ulimit -s 64; "$WHENCE" "${discover[@]}" -o stack) || fail 'a stack of 64 KiB'
+  check 'the same answer on a small stack' cmp -s found/result.json stack/result.json
+fi
 
 # Threads that cannot start mean fewer threads. Root has no such limit: somebody else is asked.
-if [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null; then
+if [[ $plain == yes && $(id -u) == 0 ]] && command -v setpriv >/dev/null; then
   mkdir nobody; cp g/baseline.csv g/shifted_01.csv nobody/; chmod 755 .; chmod 777 nobody; chmod 644 nobody/*
   (cd nobody && setpriv --reuid 65534 --regid 65534 --clear-groups bash -c \
     'ulimit -u 1; exec "$0" discover --baseline baseline.csv --shifted shifted_01.csv --threads 4 -q -o o' "$WHENCE") ||
