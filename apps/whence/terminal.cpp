@@ -51,7 +51,9 @@ constexpr std::array<int, 4> answered = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 
 // How long whoever works may take to come to an end of their own, with the best answer so far. Then
 // the process ends where it stands: results appear in one step, so nothing is half-written.
-constexpr long grace_milliseconds = 1700;
+// Once the signal has been noticed an answer is being written, and a slow machine gets more time.
+constexpr long grace_milliseconds = 1700, noticed_milliseconds = 30'000;
+std::atomic<bool> signal_noticed = false;
 timer_t grace_timer;
 bool has_grace_timer = false;
 // What is said then, made beforehand: a handler can make nothing.
@@ -277,6 +279,7 @@ void catch_signals(bool errors_as_json) {
 
 std::optional<ExitCode> signal_seen() {
   const int signal = caught_signal;
+  if (signal != 0 && !signal_noticed.exchange(true)) set_grace(noticed_milliseconds);
   if (signal == 0) return std::nullopt;
   return ExitCode(128 + signal);
 }
@@ -284,6 +287,7 @@ std::optional<ExitCode> signal_seen() {
 std::optional<ExitCode> take_signal() {
   const auto code = signal_seen();
   caught_signal = 0;
+  signal_noticed = false;
   set_grace(0);
   return code;
 }
