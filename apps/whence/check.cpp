@@ -2,6 +2,7 @@
 
 #include "apps/whence/commands.hpp"
 #include "apps/whence/data_options.hpp"
+#include "apps/whence/host.hpp"
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
 #include "whence/core/text.hpp"
@@ -18,26 +19,24 @@ struct CheckCommand {
   bool json = false;
 };
 
-void run(const CheckCommand& command, const Globals& globals) {
+void run(const CheckCommand& command, Globals& globals) {
   const int threads = threads_of(command.threads, globals);
   const LoadedData loaded = load_data(command.data, 2);
-  stop_if_interrupted();
-  const DataCheck check = check_data(loaded.data, loaded.baseline, threads,
-                                     bytes_of(command.data.max_memory), stop_if_interrupted);
-  stop_if_interrupted();
-  print_reading(loaded, globals);
-  if (command.json) {
-    Json result = check_json(check);
-    result.set("warnings", Json::list(loaded.warnings));
-    result.set("left_out", left_out_json(loaded));
-    return print(result.dump(2) + "\n");
-  }
+  stop_if_asked(globals);
+  const DataCheck check =
+      check_data(loaded.data, loaded.baseline, threads, bytes_of(command.data.max_memory),
+                 [&] { stop_if_asked(globals); });
+  stop_if_asked(globals);
+  Json result = check_json(check);
+  result.set("warnings", Json::list(loaded.warnings));
+  result.set("left_out", left_out_json(loaded));
   std::string out;
   for (const Table& table : check_tables(check))
     out += for_locale(printable(table.title)) + "\n" + text_table(table, 20) + "\n";
   for (const std::string& remark : check_remarks(check))
     out += wrapped(for_locale(printable(remark)), 0, terminal_width()) + "\n";
-  print(out);
+  show_answer({result.dump(2) + "\n", out, reading_notes(loaded), loaded.warnings, {}},
+              command.json, globals);
 }
 
 }  // namespace
@@ -47,7 +46,7 @@ void add_check(CLI::App& root, Globals& globals) {
       root.add_subcommand("check", "your data: what they hold and what they can decide");
   app->group("Your data");
   const auto command = std::make_shared<CheckCommand>();
-  add_data_options(*app, command->data);
+  add_data_options(*app, command->data, globals);
   add_value(*app, "--threads", command->threads, "N", "threads; results do not depend on it")
       ->default_str("as many as this process may use");
   app->add_flag("--json", command->json, "print one JSON object to stdout and nothing else");

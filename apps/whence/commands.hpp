@@ -12,8 +12,11 @@
 
 namespace whence {
 
+struct Host;
+
 /// Options that every subcommand has, and what the process will return.
 struct Globals {
+  Host* host = nullptr;  // another program that runs the command; see host.hpp
   bool quiet = false;
   std::string error_format = "text", device = "auto";
   int exit_code = 0;

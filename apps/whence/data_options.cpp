@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apps/whence/host.hpp"
 #include "apps/whence/simulate.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"
@@ -94,15 +95,26 @@ void warn_of_collinearity(LoadedData& loaded) {
 
 }  // namespace
 
+/// Named by the options; a table of the host where it has one of that name.
+static NamedFile file_named(const std::string& path, bool baseline, const Host* host) {
+  NamedFile file{path, {}, baseline};
+  if (host != nullptr)
+    if (const auto found = host->tables.find(path); found != host->tables.end())
+      file.table = found->second;
+  return file;
+}
+
 std::vector<NamedFile> data_files(const DataOptions& options) {
   check_form(options);
   std::vector<NamedFile> files;
-  if (!options.baseline.empty()) files.push_back({options.baseline, {}, true});
-  for (const std::string& file : options.shifted) files.push_back({file});
+  if (!options.baseline.empty()) files.push_back(file_named(options.baseline, true, options.host));
+  for (const std::string& file : options.shifted)
+    files.push_back(file_named(file, false, options.host));
   return files;
 }
 
-void add_data_options(CLI::App& app, DataOptions& options) {
+void add_data_options(CLI::App& app, DataOptions& options, const Globals& globals) {
+  options.host = globals.host;
   app.add_option("TABLE", options.table, "one table with a column of environments")
       ->type_name("FILE");
   add_value(app, "--environment", options.environment, "COLUMN",
@@ -152,7 +164,8 @@ LoadedData load_data(const DataOptions& options, std::optional<std::size_t> vari
   const ReadOptions read = read_options(options, variables, most);
   std::optional<std::string> baseline;
   if (!options.baseline.empty()) baseline = options.baseline;
-  LoadedData loaded = read_long_table(options.table, options.environment, read, baseline);
+  LoadedData loaded = read_long_table(file_named(options.table, false, options.host),
+                                      options.environment, read, baseline);
   warn_of_collinearity(loaded);
   return loaded;
 }
@@ -253,15 +266,10 @@ std::string summary_of(const std::vector<Variable>& variables) {
 
 }  // namespace
 
-void print_reading(const LoadedData& loaded, const Globals& globals) {
-  if (globals.quiet) return;
+std::vector<std::string> reading_notes(const LoadedData& loaded) {
   // Types that were given need no note.
   const std::string all = loaded.notes.empty() ? "" : summary_of(loaded.data.variables);
-  if (!all.empty())
-    print_note(all);
-  else
-    for (const std::string& note : loaded.notes) print_note(note);
-  for (const std::string& warning : loaded.warnings) print_warning(warning);
+  return all.empty() ? loaded.notes : std::vector{all};
 }
 
 }  // namespace whence

@@ -19,9 +19,10 @@ struct DataOptions {
                               unseen = "accept", delimiter, decimal = ".";
   std::string max_memory = "4G";
   bool no_header = false;
+  const Host* host = nullptr;  // whose tables stand for files of the same name
 };
 
-void add_data_options(CLI::App& app, DataOptions& options);
+void add_data_options(CLI::App& app, DataOptions& options, const Globals& globals);
 
 /// Reads files or one long table with `variables` variables, or with any number of them; usage
 /// errors when the options do not fit together. More than `most` are refused before their values
@@ -50,7 +51,7 @@ void refuse_to_overwrite(const std::vector<std::filesystem::path>& inputs,
                          const std::string& hint = "choose another folder with -o");
 std::vector<std::filesystem::path> input_paths(const DataOptions& options);
 
-/// Notes and warnings of the reader, on stderr.
-void print_reading(const LoadedData& loaded, const Globals& globals);
+/// What the reader has to say about the columns.
+std::vector<std::string> reading_notes(const LoadedData& loaded);
 
 }  // namespace whence

@@ -6,7 +6,7 @@
 #include "apps/whence/commands.hpp"
 #include "apps/whence/data_options.hpp"
 #include "apps/whence/direction_settings.hpp"
-#include "apps/whence/results.hpp"
+#include "apps/whence/host.hpp"
 #include "apps/whence/state_file.hpp"
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
@@ -15,7 +15,6 @@
 #include "whence/core/text.hpp"
 #include "whence/discover/verdict.hpp"
 #include "whence/io/files/single_file.hpp"
-#include "whence/io/files/text_file.hpp"
 #include "whence/report/direction_report.hpp"
 #include "whence/report/pair_pictures.hpp"
 #include "whence/report/report_files.hpp"
@@ -33,10 +32,11 @@ struct DirectionCommand {
 };
 
 /// A configuration first, options over it.
-DirectionSettings settings_of(const DirectionCommand& command) {
+DirectionSettings settings_of(const DirectionCommand& command, const Globals& globals) {
   DirectionSettings settings;
   if (!command.config.empty())
-    settings = read_direction_settings(read_text_file(command.config), printable(command.config));
+    settings =
+        read_direction_settings(text_named(command.config, globals), printable(command.config));
   if (!command.model.empty()) settings.model = *direction_model(command.model);
   if (!command.prior.empty()) settings.prior = parse_prior(command.prior, settings.prior);
   return settings;
@@ -111,8 +111,7 @@ std::vector<std::string> command_words(const DirectionCommand& command) {
 }
 
 /// One screen: the answer, how sure, what changed where, what would help.
-std::string on_screen(const DirectionResult& result, const Report& report,
-                      const OutputDirectory& directory) {
+std::string on_screen(const DirectionResult& result, const Report& report) {
   const int width = terminal_width();
   const auto words = [&](const std::string& text, int indent) {
     return wrapped(for_locale(printable(text)), indent, width) + "\n";
@@ -120,19 +119,41 @@ std::string on_screen(const DirectionResult& result, const Report& report,
   std::string out = words(in_words(result), 0) + "\n";
   out += text_table(report.tables[0]) + "\n" + text_table(report.tables[1], 10) + "\n";
   for (const std::string& advice : result.advice) out += words(advice, 0);
-  out +=
-      words("model: " + std::string(name_of(result.model)) + " (" + result.model_reason + ")", 0);
-  return out + "page: " + shown_path(directory.path() / "index.html") + "\n";
+  return out +
+         words("model: " + std::string(name_of(result.model)) + " (" + result.model_reason + ")",
+               0);
 }
 
-void run(const DirectionCommand& command, const Globals& globals) {
-  const DirectionSettings settings = settings_of(command);
+/// All that the files are made of.
+struct DirectionFiles {
+  LoadedData loaded;
+  DirectionOptions options;
+  DirectionResult result;
+  Report report;
+  std::string settings, command;
+  int threads = 1;
+
+  /// The pictures ask the engine again and again: only for those who want files.
+  std::vector<OutputFile> make(const std::string& text, const Progress& progress) const {
+    Report whole = report;
+    add_pair_pictures(whole, loaded.data, options, {threads, progress}, result);
+    whole.settings_json = settings;
+    const GraphView view = pair_view(result);
+    std::vector<OutputFile> files = report_files(
+        whole, {whole.title, whole.summary, version(), revision(), command, false, &view});
+    files[0].content = text;  // result.json
+    return files;
+  }
+};
+
+void run(const DirectionCommand& command, Globals& globals) {
+  const DirectionSettings settings = settings_of(command, globals);
   DirectionOptions options;
   options.model = settings.model;
   options.prior = settings.prior;
   options.max_memory = bytes_of(command.data.max_memory);
   const Control control{threads_of(command.threads, globals),
-                        [](double) { stop_if_interrupted(); }};
+                        [&](double) { stop_if_asked(globals); }};
   std::vector<std::filesystem::path> inputs = input_paths(command.data);
   if (!command.state.empty()) {
     refuse_to_overwrite(inputs, command.state, "choose another file with --state");
@@ -141,42 +162,35 @@ void run(const DirectionCommand& command, const Globals& globals) {
   refuse_to_overwrite(inputs, command.output);
   const Json asked = options_json(command, settings);
   const std::unique_ptr<StateFile> state = open_state(command);
-  const AllData all = state ? remembered_data(command, asked, *state)
-                            : AllData{asked, {}, load_data(command.data, 2)};
-  const LoadedData& loaded = all.loaded;
-  options.baseline = loaded.baseline;
-  OutputDirectory directory(command.output);
-  RunRecord record(command_words(command), control.threads);
-  stop_if_interrupted();
+  AllData all = state ? remembered_data(command, asked, *state)
+                      : AllData{asked, {}, load_data(command.data, 2)};
+  options.baseline = all.loaded.baseline;
+  Delivery delivery(command.output, command_words(command), control.threads, globals);
+  stop_if_asked(globals);
 
-  DirectionResult result = find_direction(loaded.data, options, control);
-  stop_if_interrupted();
-  const std::size_t own = result.warnings.size();
-  result.warnings.insert(result.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
-  Report report = direction_report(result, belief_path(result));
-  add_pair_pictures(report, loaded.data, options, control, result);
-  const GraphView view = pair_view(result);
-  report.settings_json = all.options.dump();
-  record.timed("direction", record.elapsed());
-
-  std::vector<OutputFile> files =
-      report_files(report, {report.title, report.summary, version(), revision(),
-                            shell_words(command_words(command)), false, &view});
-  const std::string text = result_text(direction_json(
-      result, {loaded.data.variables, loaded.sources, all.options, left_out_json(loaded)}));
-  files[0].content = text;  // result.json
+  DirectionResult result = find_direction(all.loaded.data, options, control);
+  stop_if_asked(globals);
+  const auto& said = all.loaded.warnings;
+  result.warnings.insert(result.warnings.begin(), said.begin(), said.end());
+  const Report report = direction_report(result, belief_path(result));
+  Answer answer;
+  answer.json = result_text(direction_json(result, {all.loaded.data.variables, all.loaded.sources,
+                                                    all.options, left_out_json(all.loaded)}));
+  answer.screen = on_screen(result, report);
+  answer.notes = reading_notes(all.loaded);
+  answer.warnings = result.warnings;
+  answer.command = command_words(command);
+  const auto parts = std::make_shared<DirectionFiles>(
+      DirectionFiles{std::move(all.loaded), options, std::move(result), report, all.options.dump(),
+                     shell_words(answer.command), control.threads});
+  Progress progress;
+  if (!globals.host) progress = control.progress;  // a host may ask for files long after this call
+  answer.files = [parts, text = answer.json, progress] { return parts->make(text, progress); };
   // What can fail of the state fails before the results of an earlier run are replaced.
   if (state) state->prepare({all.options, kept(all.files)});
-  publish(directory, std::move(files), record);
+  delivery.write("direction", answer);
   if (state) state->commit();
-  print_reading(loaded, globals);
-  if (!globals.quiet)
-    for (std::size_t i = result.warnings.size() - own; i < result.warnings.size(); ++i)
-      print_warning(result.warnings[i]);
-  if (command.json)
-    print(text);
-  else if (!globals.quiet)
-    print(on_screen(result, report, directory));
+  delivery.show(std::move(answer), command.json);
 }
 
 }  // namespace
@@ -186,7 +200,7 @@ void add_direction(CLI::App& root, Globals& globals) {
       root.add_subcommand("direction", "your data: which of two variables is the cause?");
   app->group("Your data");
   const auto command = std::make_shared<DirectionCommand>();
-  add_data_options(*app, command->data);
+  add_data_options(*app, command->data, globals);
   add_value(*app, "--model", command->model, "auto|categorical|gaussian|labels",
             "what is assumed of the data; labels assumes no density")
       ->default_str("auto");

@@ -11,7 +11,7 @@
 #include "apps/whence/commands.hpp"
 #include "apps/whence/data_options.hpp"
 #include "apps/whence/graph_knowledge.hpp"
-#include "apps/whence/results.hpp"
+#include "apps/whence/host.hpp"
 #include "apps/whence/simulate.hpp"
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
@@ -19,7 +19,6 @@
 #include "whence/core/error.hpp"
 #include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
-#include "whence/io/files/text_file.hpp"
 #include "whence/io/graph/graph_data.hpp"
 #include "whence/io/table/csv_writer.hpp"
 #include "whence/io/table/number_parser.hpp"
@@ -112,7 +111,7 @@ void refuse_changed_baseline(const GraphOptions& options, std::size_t variables,
                   "leave its targets out, or name no baseline: --shifted for every file");
 }
 
-GraphOptions options_of(const DiscoverCommand& c, const GraphData& data) {
+GraphOptions options_of(const DiscoverCommand& c, const GraphData& data, const Globals& globals) {
   GraphOptions options;
   const auto names = names_of(data.loaded.data);
   const auto& environments = data.loaded.data.environments;
@@ -128,7 +127,7 @@ GraphOptions options_of(const DiscoverCommand& c, const GraphData& data) {
   add_edges(c.forbid, EdgeKnowledge::Word::forbidden, names, "--forbid", options.knowledge);
   add_edges(c.require, EdgeKnowledge::Word::required, names, "--require", options.knowledge);
   if (!c.tiers.empty())
-    add_tiers(read_text_file(c.tiers), printable(c.tiers), names, options.knowledge);
+    add_tiers(text_named(c.tiers, globals), printable(c.tiers), names, options.knowledge);
   if (c.known_targets)
     for (std::size_t e = 0; e < environments.size(); ++e) {
       if (!data.targets[e])
@@ -168,9 +167,10 @@ bool has_no_names(const DiscoverCommand& c) {
 }
 
 /// The graph of --graph in the order of the data; a matrix without names is in that order already.
-Graph given_graph(const DiscoverCommand& c, const std::vector<std::string>& names) {
+Graph given_graph(const DiscoverCommand& c, const std::vector<std::string>& names,
+                  const Globals& globals) {
   const std::string file = printable(c.graph);
-  const NamedGraph given = read_graph_file(c.graph);
+  const NamedGraph given = graph_named(c.graph, globals);
   require_acyclic(given, file);
   if (given.names.size() != names.size())
     throw Error(ExitCode::bad_data, "E-GRAPH-NAME", file,
@@ -199,8 +199,11 @@ Graph given_graph(const DiscoverCommand& c, const std::vector<std::string>& name
 /// early, after a signal or when the time is over; what was found so far stays.
 class SearchWatch {
  public:
-  SearchWatch(const std::string& name, double seconds, bool shown)
-      : limit_(seconds), start_(std::chrono::steady_clock::now()), bar_(name, shown) {
+  SearchWatch(const std::string& name, double seconds, const Globals& globals)
+      : limit_(seconds),
+        start_(std::chrono::steady_clock::now()),
+        globals_(globals),
+        shown_(name, globals) {
     try {
       watcher_ = std::thread([this] { watch(); });
     } catch (const std::system_error&) {
@@ -232,16 +235,17 @@ class SearchWatch {
   }
   void look() {
     const auto passed = std::chrono::steady_clock::now() - start_;
-    if (signal_seen() || std::chrono::duration<double>(passed).count() > limit_) stop_ = true;
-    const double best = best_;
-    bar_.draw(share_, std::isfinite(best) ? fmt::format("best score {:.1f}", best) : "");
+    if (asked_to_stop(globals_) || std::chrono::duration<double>(passed).count() > limit_)
+      stop_ = true;
+    shown_.draw(share_, best_);
   }
 
   double limit_;
   std::chrono::steady_clock::time_point start_;
   std::atomic<bool> stop_{false}, done_{false};
   std::atomic<double> share_{0}, best_{-INFINITY};
-  ProgressBar bar_;
+  const Globals& globals_;
+  ProgressShow shown_;
   std::thread watcher_;
 };
 
@@ -259,14 +263,15 @@ template <class Find>
 GraphResult search(const DiscoverCommand& c, const Find& find, Globals& globals) {
   GraphResult result;
   {
-    SearchWatch watch(c.name, seconds_of(c.time_limit), ProgressBar::wanted(globals.quiet));
+    SearchWatch watch(c.name, seconds_of(c.time_limit), globals);
     result = find(watch.control(threads_of(c.threads, globals)));
     if (!watch.stopped()) return result;
   }
+  const bool asked = asked_to_stop(globals);
   const auto signal = take_signal();
   if (signal) globals.exit_code = int(*signal);
   result.search.stopped =
-      signal ? "interrupted" : fmt::format("after the time limit of {} s", c.time_limit);
+      asked ? "interrupted" : fmt::format("after the time limit of {} s", c.time_limit);
   if (!result.search.exact)
     result.warnings.push_back(
         "the search was stopped (" + result.search.stopped + "): a better graph may exist" +
@@ -338,8 +343,7 @@ Table for_screen(Table table) {
 }
 
 /// The answer, the edges, what changed where, what would settle the rest.
-std::string on_screen(const GraphResult& result, const Report& report, bool changes_only,
-                      const OutputDirectory& directory) {
+std::string on_screen(const GraphResult& result, const Report& report, bool changes_only) {
   const int width = terminal_width();
   const auto words = [&](const std::string& text) {
     return wrapped(for_locale(printable(text)), 0, width) + "\n";
@@ -350,8 +354,8 @@ std::string on_screen(const GraphResult& result, const Report& report, bool chan
   for (std::size_t k = 0; k < result.advice.size() && k < 10; ++k) out += words(result.advice[k]);
   if (result.advice.size() > 10)
     out += words(fmt::format("and {} more on the page", result.advice.size() - 10));
-  out += words("model: " + std::string(name_of(result.model)) + " (" + result.model_reason + ")");
-  return out + "page: " + shown_path(directory.path() / "index.html") + "\n";
+  return out +
+         words("model: " + std::string(name_of(result.model)) + " (" + result.model_reason + ")");
 }
 
 std::vector<OutputFile> files_of(const GraphResult& result, const Report& report,
@@ -374,7 +378,7 @@ GraphResult find(const DiscoverCommand& c, const GraphData& data, const std::opt
   const Dataset& rows = data.loaded.data;
   const auto engine = [&](const Control& control) {
     if (c.by_transfer()) return learn_graph_by_transfer(rows, transfer_options(c, data), control);
-    const GraphOptions options = options_of(c, data);
+    const GraphOptions options = options_of(c, data, globals);
     return graph ? find_changes(rows, *graph, options, control)
                  : find_graph(rows, options, control);
   };
@@ -386,39 +390,38 @@ void run(const DiscoverCommand& c, Globals& globals) {
   refuse_to_overwrite(inputs_of(c), c.output);
   const GraphData data = read_data(c);
   const LoadedData& loaded = data.loaded;
-  options_of(c, data);  // what is wrong with them is said before a folder is made
+  options_of(c, data, globals);  // what is wrong with them is said before a folder is made
   std::optional<Graph> graph;
-  if (!c.graph.empty()) graph = given_graph(c, names_of(loaded.data));
-  stop_if_interrupted();
-  OutputDirectory directory(c.output);
-  RunRecord record(command_words(c), threads_of(c.threads, globals));
+  if (!c.graph.empty()) graph = given_graph(c, names_of(loaded.data), globals);
+  stop_if_asked(globals);
+  Delivery delivery(c.output, command_words(c), threads_of(c.threads, globals), globals);
 
-  GraphResult result = find(c, data, graph, globals);
-  const std::size_t own = result.warnings.size();
-  result.warnings.insert(result.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
-  Report report = graph_report(result);
+  auto result = std::make_shared<GraphResult>(find(c, data, graph, globals));
+  auto& warnings = result->warnings;
+  warnings.insert(warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
+  auto report = std::make_shared<Report>(graph_report(*result));
   const Json asked = options_json(c);
-  report.settings_json = asked.dump();
-  record.timed(c.name, record.elapsed());
-  const std::string text = result_text(graph_result_json(
-      result, {loaded.data.variables, loaded.sources, asked, left_out_json(loaded)}));
-  publish(directory, files_of(result, report, text, c), record);
-
-  print_reading(loaded, globals);
-  if (!globals.quiet && graph && has_no_names(c))
-    print_note(printable(c.graph) +
-               " has no names: its rows and columns are taken for the variables in their order");
-  if (!globals.quiet)
-    for (std::size_t i = result.warnings.size() - own; i < result.warnings.size(); ++i)
-      print_warning(result.warnings[i]);
-  if (c.json)
-    print(text);
-  else if (!globals.quiet)
-    print(on_screen(result, report, graph.has_value(), directory));
+  report->settings_json = asked.dump();
+  Answer answer;
+  answer.json = result_text(graph_result_json(
+      *result, {loaded.data.variables, loaded.sources, asked, left_out_json(loaded)}));
+  answer.screen = on_screen(*result, *report, graph.has_value());
+  answer.notes = reading_notes(loaded);
+  if (graph && has_no_names(c))
+    answer.notes.push_back(
+        printable(c.graph) +
+        " has no names: its rows and columns are taken for the variables in their order");
+  answer.warnings = warnings;
+  answer.command = command_words(c);
+  answer.files = [result, report, text = answer.json, c] {
+    return files_of(*result, *report, text, c);
+  };
+  delivery.write(c.name, answer);
+  delivery.show(std::move(answer), c.json);
 }
 
-void add_common(CLI::App& app, DiscoverCommand& c) {
-  add_data_options(app, c.data);
+void add_common(CLI::App& app, DiscoverCommand& c, const Globals& globals) {
+  add_data_options(app, c.data, globals);
   add_value(app, "--dcdi", c.dcdi, "DIR", "data as DCDI keeps them");
   add_value(app, "--index", c.index, "N", "which data set of that folder");
   add_value(app, "--enco", c.enco, "FILE", "data as ENCO keeps them (.npz)");
@@ -453,7 +456,7 @@ void add_discover(CLI::App& root, Globals& globals) {
   const auto command = std::make_shared<DiscoverCommand>();
   command->name = "discover";
   command->output = "whence-out/discover";
-  add_common(*app, *command);
+  add_common(*app, *command, globals);
   app->add_option("--forbid", command->forbid, "an edge that cannot be; may be given again")
       ->type_name("X->Y")
       ->allow_extra_args(false);
@@ -483,7 +486,7 @@ void add_changes(CLI::App& root, Globals& globals) {
   add_value(*app, "--graph", command->graph, "FILE",
             "the graph, in any format of whence convert; or the folder of a result")
       ->required();
-  add_common(*app, *command);
+  add_common(*app, *command, globals);
   app->footer(
       "Example:\n"
       "  whence changes --graph g.dot --baseline base.csv --shifted a.csv --shifted b.csv");

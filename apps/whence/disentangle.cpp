@@ -3,7 +3,7 @@
 
 #include "apps/whence/commands.hpp"
 #include "apps/whence/data_options.hpp"
-#include "apps/whence/results.hpp"
+#include "apps/whence/host.hpp"
 #include "apps/whence/simulate.hpp"
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
@@ -30,7 +30,7 @@ EncoderOptions options_of(const DisentangleCommand& command, const Globals& glob
     options.mixing = command.mixing == "rotation" ? Mixing::rotation : Mixing::linear;
   if (!command.latents.empty()) options.latents = count_of("--latents", command.latents, 1, 1000);
   options.threads = threads_of(command.threads, globals);
-  options.pulse = stop_if_interrupted;
+  options.pulse = [&globals] { stop_if_asked(globals); };
   return options;
 }
 
@@ -59,8 +59,7 @@ LoadedData load(const DisentangleCommand& command) {
   return loaded;
 }
 
-std::string on_screen(const EncoderAnswer& answer, const Report& report,
-                      const OutputDirectory& directory) {
+std::string on_screen(const EncoderAnswer& answer, const Report& report) {
   const int width = terminal_width();
   const auto words = [&](const std::string& text) {
     return wrapped(for_locale(printable(text)), 0, width) + "\n";
@@ -68,43 +67,51 @@ std::string on_screen(const EncoderAnswer& answer, const Report& report,
   std::string out = words(answer.summary) + "\n";
   out += text_table(report.tables[0]) + "\n" + text_table(report.tables[1], 10) + "\n";
   for (const std::string& advice : answer.advice) out += words(advice);
-  out += "latents of every row: " + shown_path(directory.path() / "latents.csv") + "\n";
-  return out + "page: " + shown_path(directory.path() / "index.html") + "\n";
+  return out + "latents.csv holds the latents of every row\n";
 }
 
-void run(const DisentangleCommand& command, const Globals& globals) {
+/// All that the files are made of.
+struct DisentangleFiles {
+  LoadedData loaded;
+  EncoderAnswer answer;
+  Report report;
+  std::string command;
+
+  std::vector<OutputFile> make(const std::string& text) const {
+    const GraphView view = encoder_view(answer);
+    std::vector<OutputFile> files = report_files(
+        report, {report.title, report.summary, version(), revision(), command, false, &view});
+    files[0].content = text;  // result.json
+    files.push_back({"latents.csv", latents_csv(answer, loaded.data)});
+    return files;
+  }
+};
+
+void run(const DisentangleCommand& command, Globals& globals) {
   EncoderOptions options = options_of(command, globals);
   refuse_to_overwrite(input_paths(command.data), command.output);
-  const LoadedData loaded = load(command);
+  LoadedData loaded = load(command);
   options.baseline = *loaded.baseline;
-  OutputDirectory directory(command.output);
-  RunRecord record(command_words(command), options.threads);
-  stop_if_interrupted();
+  Delivery delivery(command.output, command_words(command), options.threads, globals);
+  stop_if_asked(globals);
 
-  EncoderAnswer answer = find_encoder(loaded.data, options);
-  stop_if_interrupted();
-  const std::vector<std::string> own = answer.warnings;
-  answer.warnings.insert(answer.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
-  Report report = encoder_report(answer, loaded.data);
+  EncoderAnswer found = find_encoder(loaded.data, options);
+  stop_if_asked(globals);
+  found.warnings.insert(found.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
+  Report report = encoder_report(found, loaded.data);
   const Json asked = options_json(command);
   report.settings_json = asked.dump();
-  record.timed("disentangle", record.elapsed());
-  const GraphView view = encoder_view(answer);
-  std::vector<OutputFile> files =
-      report_files(report, {report.title, report.summary, version(), revision(),
-                            shell_words(command_words(command)), false, &view});
-  const std::string text =
-      result_text(encoder_json(answer, {loaded.data.variables, loaded.sources, asked}));
-  files[0].content = text;  // result.json
-  files.push_back({"latents.csv", latents_csv(answer, loaded.data)});
-  publish(directory, std::move(files), record);
-  print_reading(loaded, globals);
-  if (!globals.quiet)
-    for (const std::string& warning : own) print_warning(warning);
-  if (command.json)
-    print(text);
-  else if (!globals.quiet)
-    print(on_screen(answer, report, directory));
+  Answer answer;
+  answer.json = result_text(encoder_json(found, {loaded.data.variables, loaded.sources, asked}));
+  answer.screen = on_screen(found, report);
+  answer.notes = reading_notes(loaded);
+  answer.warnings = found.warnings;
+  answer.command = command_words(command);
+  const auto parts = std::make_shared<DisentangleFiles>(DisentangleFiles{
+      std::move(loaded), std::move(found), std::move(report), shell_words(answer.command)});
+  answer.files = [parts, text = answer.json] { return parts->make(text); };
+  delivery.write("disentangle", answer);
+  delivery.show(std::move(answer), command.json);
 }
 
 }  // namespace
@@ -114,7 +121,7 @@ void add_disentangle(CLI::App& root, Globals& globals) {
       root.add_subcommand("disentangle", "your data: the variables behind columns that mix them");
   app->group("Your data");
   const auto command = std::make_shared<DisentangleCommand>();
-  add_data_options(*app, command->data);
+  add_data_options(*app, command->data, globals);
   add_value(*app, "--mixing", command->mixing, "rotation|linear",
             "what the columns are of the variables behind them")
       ->default_str("rotation of two columns, linear for more");

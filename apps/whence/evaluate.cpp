@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "apps/whence/commands.hpp"
+#include "apps/whence/host.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/core/text.hpp"
-#include "whence/io/files/text_file.hpp"
 #include "whence/io/json/json_reader.hpp"
 #include "whence/judge/encoder_evaluation.hpp"
 #include "whence/judge/evaluation.hpp"
@@ -24,8 +24,8 @@ struct EvaluateCommand {
 
 constexpr std::size_t largest = std::size_t(64) << 20;
 
-Json read(const std::string& path) {
-  return read_json(read_text_file(path, largest), printable(path), {.bytes = largest});
+Json read(const std::string& path, const Globals& globals) {
+  return read_json(text_named(path, globals, largest), printable(path), {.bytes = largest});
 }
 
 /// A document, or a graph in any format.
@@ -34,10 +34,10 @@ struct Evaluated {
   std::optional<NamedGraph> graph;
 };
 
-Evaluated read_either(const std::string& path) {
+Evaluated read_either(const std::string& path, const Globals& globals) {
   const auto format = graph_format_of(std::filesystem::path(path));
   if (format && format != GraphFormat::json) return {std::nullopt, read_graph_file(path)};
-  return {read(path), std::nullopt};
+  return {read(path, globals), std::nullopt};
 }
 
 NamedGraph graph_in(const Evaluated& one, const std::string& path) {
@@ -72,15 +72,15 @@ std::string in_words(const GraphEvaluation& e) {
   return e.changes ? text + changes_in_words(*e.changes) : text;
 }
 
-void run_graph(const EvaluateCommand& command, const Evaluated& result, const Evaluated& truth) {
+Answer graph_answer(const EvaluateCommand& command, const Evaluated& result,
+                    const Evaluated& truth) {
   const auto document = [](const Evaluated& one) {
     return one.document ? &*one.document : nullptr;
   };
   const GraphEvaluation found =
       evaluate_graph(graph_in(result, command.result), document(result), printable(command.result),
                      graph_in(truth, command.truth), document(truth), printable(command.truth));
-  if (command.json) return print(graph_evaluation_json(found).dump(2) + "\n");
-  print(for_locale(in_words(found)));
+  return {graph_evaluation_json(found).dump(2) + "\n", for_locale(in_words(found)), {}, {}, {}};
 }
 
 /// A result about two variables has beliefs in directions; whatever else has edges is a graph.
@@ -99,10 +99,9 @@ bool is_about_encoder(const Evaluated& result) {
          result.document->find("unmixing");
 }
 
-void run_encoder(const EvaluateCommand& command, const Json& result) {
-  const EncoderEvaluation e = evaluate_encoder(result, printable(command.result),
-                                               read(command.truth), printable(command.truth));
-  if (command.json) return print(encoder_evaluation_json(e).dump(2) + "\n");
+Answer encoder_answer(const EvaluateCommand& command, const Json& result, const Json& truth) {
+  const EncoderEvaluation e =
+      evaluate_encoder(result, printable(command.result), truth, printable(command.truth));
   std::string text = fmt::format("verdict: {}\n", printable(e.verdict));
   if (e.angle_error)
     text += fmt::format(
@@ -112,28 +111,37 @@ void run_encoder(const EvaluateCommand& command, const Json& result) {
       "rows: {} of {} latents, mean correlation {:.3f} (random rows {:.3f}), {} above .95\n"
       "environments told rightly: {} of {}\n",
       e.rows, e.latents, e.correlation, e.floor, e.above, e.right, e.judged);
-  print(for_locale(text));
+  return {encoder_evaluation_json(e).dump(2) + "\n", for_locale(text), {}, {}, {}};
 }
 
-void run(const EvaluateCommand& given_command) {
-  const EvaluateCommand command{file_of(given_command.result, "result.json"),
-                                file_of(given_command.truth, "truth.json"), given_command.json};
-  const Evaluated given = read_either(command.result);
-  if (is_about_encoder(given)) return run_encoder(command, *given.document);
-  if (is_about_graph(given)) return run_graph(command, given, read_either(command.truth));
-  const Evaluation found = evaluate(*given.document, printable(command.result), read(command.truth),
-                                    printable(command.truth));
-  if (command.json) return print(evaluation_json(found).dump(2) + "\n");
-  print(for_locale(fmt::format(
-      "truth: {}\nverdict: {} ({})\nbelief in the truth: {:.4f} (log loss {:.4f} nats, Brier score "
-      "{:.4f})\nchanges told rightly: {} of {}\n",
-      printable(found.truth), found.outcome, printable(found.verdict), found.belief, found.log_loss,
-      found.brier, found.found, found.judged)));
+Answer answer_of(const EvaluateCommand& command, const Globals& globals) {
+  const Evaluated given = read_either(command.result, globals);
+  if (is_about_encoder(given))
+    return encoder_answer(command, *given.document, read(command.truth, globals));
+  if (is_about_graph(given))
+    return graph_answer(command, given, read_either(command.truth, globals));
+  const Evaluation found = evaluate(*given.document, printable(command.result),
+                                    read(command.truth, globals), printable(command.truth));
+  return {evaluation_json(found).dump(2) + "\n",
+          for_locale(fmt::format(
+              "truth: {}\nverdict: {} ({})\nbelief in the truth: {:.4f} (log loss {:.4f} nats, "
+              "Brier score {:.4f})\nchanges told rightly: {} of {}\n",
+              printable(found.truth), found.outcome, printable(found.verdict), found.belief,
+              found.log_loss, found.brier, found.found, found.judged)),
+          {},
+          {},
+          {}};
+}
+
+void run(const EvaluateCommand& given, Globals& globals) {
+  const EvaluateCommand command{file_of(given.result, "result.json"),
+                                file_of(given.truth, "truth.json"), given.json};
+  show_answer(answer_of(command, globals), command.json, globals);
 }
 
 }  // namespace
 
-void add_evaluate(CLI::App& root, Globals&) {
+void add_evaluate(CLI::App& root, Globals& globals) {
   CLI::App* app = root.add_subcommand("evaluate", "a result against the truth of a simulation");
   app->group("Your data");
   const auto command = std::make_shared<EvaluateCommand>();
@@ -148,7 +156,7 @@ void add_evaluate(CLI::App& root, Globals&) {
       ->type_name("TRUTH");
   app->add_flag("--json", command->json, "print one JSON object to stdout and nothing else");
   app->footer("Example:\n  whence evaluate whence-out/direction/result.json data/truth.json");
-  app->callback([command] { run(*command); });
+  app->callback([command, &globals] { run(*command, globals); });
 }
 
 }  // namespace whence

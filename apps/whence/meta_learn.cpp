@@ -2,14 +2,14 @@
 #include <memory>
 
 #include "apps/whence/commands.hpp"
-#include "apps/whence/results.hpp"
+#include "apps/whence/host.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
-#include "whence/io/files/text_file.hpp"
 #include "whence/paper/meta_learn_report.hpp"
 #include "whence/report/report_files.hpp"
+#include "whence/report/result_json.hpp"
 #include "whence/version.hpp"
 
 namespace whence {
@@ -36,32 +36,29 @@ void run(const MetaLearnOptions& options, Globals& globals) {
   UserConfig config;
   config.max_memory = bytes_of(options.max_memory);
   config.file = options.config;
-  config.text = read_text_file(options.config);
+  config.text = text_named(options.config, globals);
   const Settings settings = meta_learning_settings(config);
   RunOptions how;
   how.seed = options.seed.empty() ? settings.seed().value_or(0) : seed_of(options.seed);
   how.threads = threads_of(options.threads, globals);
-  OutputDirectory directory(folder(options, settings));
   const std::vector<std::string> again = command(options, how.seed);
-  RunRecord record(again, how.threads);
+  Delivery delivery(folder(options, settings), again, how.threads, globals);
 
-  ProgressBar bar("meta-learn", ProgressBar::wanted(globals.quiet));
-  how.progress = [&](double done) {
-    bar.show(done);
-    stop_if_interrupted();
+  ProgressShow shown("meta-learn", globals);
+  how.progress = [&](double done) { shown.show(done); };
+  const auto report = std::make_shared<Report>(meta_learning_report(settings, how));
+  Answer answer;
+  answer.json = result_text(result_json(*report));
+  answer.screen = wrapped(for_locale(report->summary), 0, terminal_width()) + "\n";
+  answer.warnings = warnings_of(*report);
+  answer.command = again;
+  answer.files = [report, again] {
+    return report_files(
+        *report, {report->title, report->summary, version(), revision(), shell_words(again)});
   };
-  const Report report = meta_learning_report(settings, how);
-  record.timed("meta-learn", record.elapsed());
-  std::vector<OutputFile> files = report_files(
-      report, {report.title, report.summary, version(), revision(), shell_words(again)});
-  const std::string result = files[0].content;  // result.json
-  publish(directory, std::move(files), record);
-  print_warnings(report, globals);
-  if (report.failed_runs > 0) globals.exit_code = int(ExitCode::partial);
-  if (options.json) return print(result);
-  if (globals.quiet) return;
-  print(wrapped(for_locale(report.summary), 0, terminal_width()) +
-        "\npage: " + shown_path(directory.path() / "index.html") + "\n");
+  delivery.write("meta-learn", answer);
+  if (report->failed_runs > 0) globals.exit_code = int(ExitCode::partial);
+  delivery.show(std::move(answer), options.json);
 }
 
 }  // namespace

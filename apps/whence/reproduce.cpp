@@ -4,13 +4,12 @@
 #include <span>
 
 #include "apps/whence/commands.hpp"
-#include "apps/whence/results.hpp"
+#include "apps/whence/host.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/core/claim_tally.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
-#include "whence/io/files/text_file.hpp"
 #include "whence/paper/experiment.hpp"
 #include "whence/report/report_files.hpp"
 #include "whence/report/result_json.hpp"
@@ -36,30 +35,37 @@ class Reproduction {
   Reproduction(const ReproduceOptions& options, Globals& globals)
       : options_(options),
         globals_(globals),
-        config_(read_config(options)),
+        config_(read_config(options, globals)),
         plan_(make_plan()),
         seed_(options.seed.empty() ? plan_[0].settings.seed().value_or(0) : seed_of(options.seed)),
         threads_(threads_of(options.threads, globals)),
-        directory_(folder()),
-        record_(command(true), threads_) {}
+        delivery_(folder(), command(true), threads_, globals) {}
 
   void run() {
     run_all();
-    std::vector<OutputFile> files = make_files();
-    const std::string result = files[0].content;  // result.json
-    publish(directory_, std::move(files), record_);
-    for (const Report& report : reports_) print_warnings(report, globals_);
-    if (options_.json)
-      print(result);
-    else if (!globals_.quiet)
-      print(summary());
+    const bool all = options_.name == "all";
+    Answer answer;
+    answer.json = result_text(all ? result_json(reports_, failed_) : result_json(reports_[0]));
+    answer.screen = summary();
+    for (const Report& report : reports_)
+      for (std::string& warning : warnings_of(report))
+        answer.warnings.push_back(std::move(warning));
     for (const FailedExperiment& failed : failed_)
-      print_warning(failed.experiment + " failed: " + failed.problem);
+      answer.warnings.push_back(failed.experiment + " failed: " + failed.problem);
+    answer.command = command(false);
+    answer.files = [reports = reports_, again = shell_words(answer.command), all,
+                    text = answer.json, words = lead()] {
+      return all ? files_of_all(reports, again, text, words)
+                 : report_files(reports[0], {reports[0].title, reports[0].summary, version(),
+                                             revision(), again});
+    };
     if (!failed_.empty()) globals_.exit_code = int(ExitCode::partial);
+    delivery_.write({}, answer);
+    delivery_.show(std::move(answer), options_.json);
   }
 
  private:
-  static UserConfig read_config(const ReproduceOptions& options) {
+  static UserConfig read_config(const ReproduceOptions& options, const Globals& globals) {
     UserConfig config;
     config.max_memory = bytes_of(options.max_memory);
     if (options.config.empty()) return config;
@@ -67,7 +73,7 @@ class Reproduction {
       throw Error(ExitCode::usage, "E-USAGE-CONFIG", "--config",
                   "a configuration belongs to one experiment", "name it instead of 'all'");
     config.file = options.config;
-    config.text = read_text_file(options.config);
+    config.text = text_named(options.config, globals);
     return config;
   }
 
@@ -121,14 +127,14 @@ class Reproduction {
 
   void run_all() {
     const double share = 1.0 / double(plan_.size());
-    ProgressBar bar(options_.name, ProgressBar::wanted(globals_.quiet));
+    ProgressShow shown(options_.name, globals_);
     for (std::size_t i = 0; i < plan_.size(); ++i) {
-      const double before = record_.elapsed();
+      const double before = delivery_.record().elapsed();
       RunOptions run;
       run.seed = seed_;
       run.threads = threads_;
-      run.progress = [&](double done) { bar.show((double(i) + done) * share); };
-      stop_if_interrupted();
+      run.progress = [&](double done) { shown.show((double(i) + done) * share); };
+      stop_if_asked(globals_);
       try {
         reports_.push_back(run_experiment(*plan_[i].experiment, plan_[i].settings, run));
       } catch (const Error& error) {
@@ -136,9 +142,10 @@ class Reproduction {
       } catch (const std::bad_alloc&) {
         set_aside(plan_[i], Error(ExitCode::resource, "E-LIMIT-MEMORY", "", "memory ran out"));
       }
-      record_.timed(std::string(plan_[i].experiment->name), record_.elapsed() - before);
+      RunRecord& record = delivery_.record();
+      record.timed(std::string(plan_[i].experiment->name), record.elapsed() - before);
     }
-    stop_if_interrupted();
+    stop_if_asked(globals_);
   }
 
   void set_aside(const Planned& planned, const Error& error) {
@@ -148,18 +155,15 @@ class Reproduction {
   }
 
   /// result.json first.
-  std::vector<OutputFile> make_files() const {
-    const std::string again = shell_words(command(false));
-    if (options_.name != "all") {
-      const Report& report = reports_[0];
-      return report_files(report, {report.title, report.summary, version(), revision(), again});
-    }
+  static std::vector<OutputFile> files_of_all(const std::vector<Report>& reports,
+                                              const std::string& again, const std::string& text,
+                                              const std::string& lead) {
     std::vector<OutputFile> files;
-    files.push_back({"result.json", result_text(result_json(reports_, failed_))});
+    files.push_back({"result.json", text});
     const std::string title = "The figures of the paper";
     files.push_back(
-        {"index.html", report_page(reports_, {title, lead(), version(), revision(), again})});
-    for (const Report& report : reports_) {
+        {"index.html", report_page(reports, {title, lead, version(), revision(), again})});
+    for (const Report& report : reports) {
       const PageInfo page{report.title, report.summary, version(), revision(), again};
       for (OutputFile& file : report_files(report, page, report.experiment + "/"))
         files.push_back(std::move(file));
@@ -187,7 +191,7 @@ class Reproduction {
     if (reports_.size() > 1) out += for_locale(lead()) + "\n";
     if (options_.scale == "smoke")
       out += "a quick look with few runs; --scale full uses the paper's own counts\n";
-    return out + "page: " + shown_path(directory_.path() / "index.html") + "\n";
+    return out;
   }
 
   const ReproduceOptions& options_;
@@ -197,8 +201,7 @@ class Reproduction {
   std::vector<Planned> plan_;
   std::uint64_t seed_;
   int threads_;
-  OutputDirectory directory_;
-  RunRecord record_;
+  Delivery delivery_;
   std::vector<Report> reports_;
 };
 

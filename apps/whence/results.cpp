@@ -103,10 +103,16 @@ std::string claims_in_words(const Report& report) {
   return out + wrapped(ClaimTally(report).in_words(), 2, width) + "\n";
 }
 
+std::vector<std::string> warnings_of(const Report& report) {
+  std::vector<std::string> warnings;
+  for (const std::string& warning : report.warnings)
+    warnings.push_back((report.experiment.empty() ? "" : report.experiment + ": ") + warning);
+  return warnings;
+}
+
 void print_warnings(const Report& report, const Globals& globals) {
   if (globals.quiet) return;
-  for (const std::string& warning : report.warnings)
-    print_warning((report.experiment.empty() ? "" : report.experiment + ": ") + warning);
+  for (const std::string& warning : warnings_of(report)) print_warning(warning);
 }
 
 std::string shown_path(const std::filesystem::path& path) {

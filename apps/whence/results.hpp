@@ -41,6 +41,8 @@ void publish(OutputDirectory& directory, std::vector<OutputFile> files, RunRecor
 /// The claims of a report with what was measured, and how many hold.
 std::string claims_in_words(const Report& report);
 
+/// Its warnings, with the name of the experiment.
+std::vector<std::string> warnings_of(const Report& report);
 void print_warnings(const Report& report, const Globals& globals);
 
 /// A path as the user would type it: relative to the current directory where it is below.

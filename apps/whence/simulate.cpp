@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "apps/whence/commands.hpp"
-#include "apps/whence/results.hpp"
+#include "apps/whence/host.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
@@ -98,26 +98,29 @@ std::vector<std::string> command_words(const SimulateCommand& c) {
   return words;
 }
 
-void simulate_pair_files(const SimulateCommand& command, const Globals& globals) {
+void simulate_pair_files(const SimulateCommand& command, Globals& globals) {
   const PairSimulation what = simulation_of(command);
-  OutputDirectory directory(command.output);
-  RunRecord record(command_words(command), 1);
+  Delivery delivery(command.output, command_words(command), 1, globals);
   const Dataset data = simulate_pair(what);
   std::vector<OutputFile> files;
   for (const Environment& environment : data.environments) {
-    stop_if_interrupted();
+    stop_if_asked(globals);
     files.push_back({environment.name + ".csv", environment_csv(data, environment)});
   }
   const std::string truth = result_text(pair_truth_json(what));
   files.push_back({"truth.json", truth});
-  publish(directory, std::move(files), record);
-  if (command.json) return print(truth);
-  if (!globals.quiet)
-    print(fmt::format("{} shifted data sets of {} rows, a baseline of {}: {}\n", what.environments,
-                      what.rows, what.baseline_rows, shown_path(directory.path())));
+  Answer answer{truth,
+                fmt::format("{} shifted data sets of {} rows, a baseline of {}: ",
+                            what.environments, what.rows, what.baseline_rows),
+                {},
+                {},
+                command_words(command),
+                [files = std::move(files)] { return files; }};
+  delivery.write({}, answer);
+  delivery.show(std::move(answer), command.json, ".");
 }
 
-void run(const SimulateCommand& command, const Globals& globals) {
+void run(const SimulateCommand& command, Globals& globals) {
   if (command.what == "pair") return simulate_pair_files(command, globals);
   const bool by_option = command.what.empty() && !command.graph.empty();
   if (command.what == "graph" || by_option) return simulate_graph_files(command, globals);

@@ -36,8 +36,8 @@ void refuse_given(const std::vector<std::pair<std::string, std::string>>& option
 [[noreturn]] void refuse_choice(const std::string& option, const std::string& given,
                                 const std::string& choices);
 
-void simulate_graph_files(const SimulateCommand& command, const Globals& globals);
-void simulate_mixed_files(const SimulateCommand& command, const Globals& globals);
+void simulate_graph_files(const SimulateCommand& command, Globals& globals);
+void simulate_mixed_files(const SimulateCommand& command, Globals& globals);
 
 /// Those of simulate mixed alone, for the other kinds to refuse.
 std::vector<std::pair<std::string, std::string>> mixed_only(const SimulateCommand& command);

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "apps/whence/data_options.hpp"
-#include "apps/whence/results.hpp"
+#include "apps/whence/host.hpp"
 #include "apps/whence/simulate.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"
@@ -44,7 +44,7 @@ NoiseFamily noise_of(const std::string& name) {
 }
 
 /// The network's structure, and its tables where they are wanted.
-void take_network(const DiscreteNetwork& network, GraphWorldSpec& spec, const Globals& globals) {
+void take_network(const DiscreteNetwork& network, GraphWorldSpec& spec) {
   spec.graph = network.graph;
   if (spec.mechanism == GraphMechanism::categorical) {
     spec.variables = network.variables;
@@ -57,21 +57,23 @@ void take_network(const DiscreteNetwork& network, GraphWorldSpec& spec, const Gl
     for (const Variable& v : network.variables)
       spec.variables.push_back({v.name, Variable::Kind::real});
   }
-  if (!globals.quiet)
-    for (const std::string& warning : network.warnings) print_warning(warning);
 }
 
 /// A file, or a text that names a graph.
 void take_graph(const SimulateCommand& command, GraphWorldSpec& spec, std::uint64_t seed,
-                const Globals& globals) {
+                std::vector<std::string>& warnings, const Globals& globals) {
   const std::string text = value_or(command.graph, "er:20:40");
   const auto format = graph_format_of(std::filesystem::path(text));
-  if (format == GraphFormat::bif) return take_network(read_bif(text), spec, globals);
+  if (format == GraphFormat::bif) {
+    const DiscreteNetwork network = read_bif(text);
+    warnings = network.warnings;
+    return take_network(network, spec);
+  }
   if (!format) {
     spec.graph = draw_named_graph(text, Stream(seed, Purpose::world, {2, 0, 0}));
     return;
   }
-  const NamedGraph graph = read_graph_file(text);
+  const NamedGraph graph = graph_named(text, globals);
   require_acyclic(graph, printable(text));
   spec.graph = graph.graph;
   const bool real = spec.mechanism != GraphMechanism::categorical;
@@ -84,7 +86,8 @@ void take_graph(const SimulateCommand& command, GraphWorldSpec& spec, std::uint6
   }
 }
 
-GraphWorldSpec spec_of(const SimulateCommand& command, std::uint64_t seed, const Globals& globals) {
+GraphWorldSpec spec_of(const SimulateCommand& command, std::uint64_t seed,
+                       std::vector<std::string>& warnings, const Globals& globals) {
   refuse_given({{"--truth", command.truth}}, "simulate pair");
   refuse_given(mixed_only(command), "simulate mixed");
   GraphWorldSpec spec{Graph()};
@@ -104,7 +107,7 @@ GraphWorldSpec spec_of(const SimulateCommand& command, std::uint64_t seed, const
   spec.rows = count_of("--rows", value_or(command.rows, shifted), 2, 1'000'000);
   spec.baseline_rows =
       count_of("--baseline-rows", value_or(command.baseline_rows, baseline), 2, 100'000'000);
-  take_graph(command, spec, seed, globals);
+  take_graph(command, spec, seed, warnings, globals);
   spec.environments =
       count_of("--environments",
                value_or(command.environments, std::to_string(spec.graph.variables())), 0, 9999);
@@ -149,29 +152,32 @@ std::vector<std::string> command_words(const SimulateCommand& c, const GraphWorl
 
 }  // namespace
 
-void simulate_graph_files(const SimulateCommand& command, const Globals& globals) {
+void simulate_graph_files(const SimulateCommand& command, Globals& globals) {
   const std::uint64_t seed = seed_of(command.seed);
-  const GraphWorldSpec spec = spec_of(command, seed, globals);
+  std::vector<std::string> warnings;
+  const GraphWorldSpec spec = spec_of(command, seed, warnings, globals);
   if (std::error_code none; std::filesystem::exists(command.graph, none))
     refuse_to_overwrite({command.graph}, command.output);
-  OutputDirectory directory(command.output);
-  RunRecord record(command_words(command, spec), 1);
+  Delivery delivery(command.output, command_words(command, spec), 1, globals);
   GraphSimulation simulation = simulate_graph(spec, seed);
-  stop_if_interrupted();
+  stop_if_asked(globals);
   const std::string named =
       std::filesystem::path(value_or(command.graph, "er:20:40")).filename().string();
   const Json truth = graph_truth_json(spec, simulation, named, seed);
   GraphData data;
   data.loaded.data = std::move(simulation.data);
   data.loaded.baseline = 0;
-  publish(directory, simulation_files(data, truth), record);
-  if (command.json) return print(result_text(truth));
-  if (!globals.quiet)
-    print(
-        fmt::format("{} variables, {} edges; {} shifted data sets of {} rows, a baseline of {}: "
-                    "{}\n",
-                    spec.graph.variables(), spec.graph.edge_count(), spec.environments, spec.rows,
-                    spec.baseline_rows, shown_path(directory.path())));
+  Answer answer;
+  answer.json = result_text(truth);
+  answer.screen =
+      fmt::format("{} variables, {} edges; {} shifted data sets of {} rows, a baseline of {}: ",
+                  spec.graph.variables(), spec.graph.edge_count(), spec.environments, spec.rows,
+                  spec.baseline_rows);
+  answer.warnings = warnings;
+  answer.command = command_words(command, spec);
+  answer.files = [files = simulation_files(data, truth)] { return files; };
+  delivery.write({}, answer);
+  delivery.show(std::move(answer), command.json, ".");
 }
 
 }  // namespace whence

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "apps/whence/results.hpp"
+#include "apps/whence/host.hpp"
 #include "apps/whence/simulate.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"
@@ -134,26 +134,29 @@ std::vector<std::pair<std::string, std::string>> mixed_only(const SimulateComman
           {"--doubles", command.doubles}};
 }
 
-void simulate_mixed_files(const SimulateCommand& command, const Globals& globals) {
+void simulate_mixed_files(const SimulateCommand& command, Globals& globals) {
   const std::uint64_t seed = seed_of(command.seed);
   const MixedSpec spec = spec_of(command);
-  OutputDirectory directory(command.output);
-  RunRecord record(command_words(command, spec), 1);
+  Delivery delivery(command.output, command_words(command, spec), 1, globals);
   const MixedWorld world = draw_mixed_world(spec, seed, 0);
   std::vector<OutputFile> files;
   for (const Environment& environment : world.data.environments) {
-    stop_if_interrupted();
+    stop_if_asked(globals);
     files.push_back({environment.name + ".csv", environment_csv(world.data, environment)});
   }
   const std::string truth = result_text(mixed_truth_json(spec, world, seed));
   files.push_back({"truth.json", truth});
-  publish(directory, std::move(files), record);
-  if (command.json) return print(truth);
-  if (!globals.quiet)
-    print(fmt::format(
-        "{} latents behind a {}; {} shifted data sets of {} rows, a baseline of {}: {}\n",
-        spec.latents, spec.mixing == Mixing::rotation ? "rotation" : "matrix",
-        world.targets.size() - 1, spec.rows, spec.baseline_rows, shown_path(directory.path())));
+  Answer answer{
+      truth,
+      fmt::format("{} latents behind a {}; {} shifted data sets of {} rows, a baseline of {}: ",
+                  spec.latents, spec.mixing == Mixing::rotation ? "rotation" : "matrix",
+                  world.targets.size() - 1, spec.rows, spec.baseline_rows),
+      {},
+      {},
+      command_words(command, spec),
+      [files = std::move(files)] { return files; }};
+  delivery.write({}, answer);
+  delivery.show(std::move(answer), command.json, ".");
 }
 
 }  // namespace whence

@@ -15,6 +15,7 @@
 #include "whence/io/table/data_typing.hpp"
 #include "whence/io/table/environment_checks.hpp"
 #include "whence/io/table/left_out.hpp"
+#include "whence/io/table/memory_table.hpp"
 #include "whence/io/table/npy_reader.hpp"
 #include "whence/io/table/npz_reader.hpp"
 
@@ -114,6 +115,10 @@ RawTable read_table(ByteSource& source, const std::filesystem::path& path,
 
 RawTable read_table(const NamedFile& file, const ReadOptions& options,
                     const ChooseColumns& choose) {
+  if (file.table) {
+    const ValueOptions values{options.missing, options.na, options.max_memory, options.leave_out};
+    return read_memory_table(*file.table, printable(file.path.string()), values, choose);
+  }
   if (!file.content) return read_raw_table(file.path, options, choose);
   MemorySource source(printable(file.path.string()), *file.content);
   return read_table(source, file.path, options, choose);
@@ -459,13 +464,13 @@ LoadedData read_files(std::span<const NamedFile> files, const ReadOptions& optio
   });
 }
 
-LoadedData read_long_table(const std::filesystem::path& file, const std::string& environment_column,
+LoadedData read_long_table(const NamedFile& file, const std::string& environment_column,
                            const ReadOptions& options, const std::optional<std::string>& baseline) {
-  return guarded(printable(file.string()), [&] {
+  return guarded(printable(file.path.string()), [&] {
     LoadedData out;
     DataPlan plan(options, environment_column);
     std::vector<LoadedTable> tables;
-    tables.push_back(load({file}, options, plan, "", out));
+    tables.push_back(load(file, options, plan, "", out));
     leave_out_columns(plan, tables, out);
     plan.check_number(out.columns_left_out);
     drop_incomplete_rows(tables[0], plan, out.sources[0], out);

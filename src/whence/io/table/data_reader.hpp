@@ -17,6 +17,8 @@
 
 namespace whence {
 
+struct MemoryTable;
+
 /// `real`: numbers. `categorical`: codes 0, 1, 2, ... where all values are numbers, otherwise
 /// names. `labels`: names, whatever they look like. `levels`: codes below it; 0: those that appear.
 struct ColumnType {
@@ -67,6 +69,7 @@ struct NamedFile {
   std::string name = {};
   bool baseline = false;
   std::shared_ptr<const std::string> content = {};  // its bytes, where they are at hand already
+  std::shared_ptr<const MemoryTable> table = {};    // or what it would hold
 };
 
 struct SourceInfo {
@@ -99,9 +102,14 @@ LoadedData read_files(std::span<const NamedFile> files, const ReadOptions& optio
 
 /// One table with a column that says which environment a row belongs to; environments keep the
 /// order in which they appear, rows the order of the file.
-LoadedData read_long_table(const std::filesystem::path& file, const std::string& environment_column,
+LoadedData read_long_table(const NamedFile& file, const std::string& environment_column,
                            const ReadOptions& options,
                            const std::optional<std::string>& baseline = {});
+inline LoadedData read_long_table(const std::filesystem::path& file,
+                                  const std::string& environment_column, const ReadOptions& options,
+                                  const std::optional<std::string>& baseline = {}) {
+  return read_long_table(NamedFile{file}, environment_column, options, baseline);
+}
 
 /// One file as it is: CSV, .npy or .npz, by the name's end.
 RawTable read_raw_table(const std::filesystem::path& path, const ReadOptions& options,
