@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the packages of packages.txt that carry one of the given tags and are missing.
 #   scripts/setup.sh build test
+# With the tag "test" also a virtual environment for the Python package, in build/venv.
 # Silent when nothing is missing. Everything it says goes to stderr. Exit 5: could not install.
 set -euo pipefail
 exec >&2
@@ -19,17 +20,38 @@ missing_of() {
       awk '$1 == "installed" { print $2 }' | sort -u)
 }
 
+# What python/requirements-test.txt lists, apart from what the machine has: made again when the list
+# or the folder changes.
+prepare_python() {
+  local root venv list
+  root=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/..")
+  venv=$root/build/venv
+  list=$root/python/requirements-test.txt
+  cmp -s "$list" "$venv/installed.txt" && [[ -x $venv/bin/python ]] && return
+  echo "whence: preparing Python in build/venv"
+  if ! { python3 -m venv --clear "$venv" &&
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$list"; } >&2; then
+    echo "whence: pip could not install what python/requirements-test.txt lists (see above)."
+    exit 5
+  fi
+  cp "$list" "$venv/installed.txt"
+}
+finish() {
+  [[ " $* " != *" test "* ]] || prepare_python
+  exit 0
+}
+
 mapfile -t wanted < <(packages_tagged "$@")
 
 if ! command -v dpkg-query >/dev/null; then
   # Not Debian or Ubuntu: we cannot install, but the build may well work; CMake says what it misses.
-  command -v cmake >/dev/null && command -v ninja >/dev/null && exit 0
+  command -v cmake >/dev/null && command -v ninja >/dev/null && finish "$@"
   echo "whence: no dpkg here. Please install the counterparts of: ${wanted[*]}"
   exit 5
 fi
 
 mapfile -t missing < <(missing_of "${wanted[@]}")
-((${#missing[@]})) || exit 0
+((${#missing[@]})) || finish "$@"
 
 give_up() {
   echo "whence: $1"
@@ -68,3 +90,4 @@ mapfile -t extras < <(packages_tagged optional)
 for extra in $(missing_of "${extras[@]}"); do
   apt install --no-install-recommends "$extra" || echo "whence: going on without $extra"
 done
+finish "$@"

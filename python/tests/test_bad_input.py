@@ -1,0 +1,193 @@
+"""Every mistake gets an exception that says what, where and how to mend; none a crash."""
+
+import numpy as np
+import pandas as pd
+import pickle
+import pytest
+
+import whence
+
+
+@pytest.fixture(scope="module")
+def frame(chain):
+    return chain.data
+
+
+def refused(kind, id, *arguments, **options):
+    with pytest.raises(kind) as caught:
+        whence.discover(*arguments, **options)
+    error = caught.value
+    assert error.id == id, str(error)
+    assert error.problem and isinstance(error, (ValueError, MemoryError))
+    assert "--" not in str(error), "options of the command line do not belong here"
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.id, str(again)) == (error.id, str(error))
+    return str(error)
+
+
+def test_environment_column_missing(frame):
+    text = refused(whence.UsageError, "E-USAGE-COLUMN", frame, environment="enviroment")
+    assert "did you mean 'environment'?" in text
+
+
+def test_no_environment_at_all(frame):
+    assert "environment=" in refused(whence.UsageError, "E-USAGE-DATA", frame)
+
+
+def test_environment_with_one_value(frame):
+    one = frame[frame.environment == "baseline"]
+    found = whence.discover(one, environment="environment")  # observational data are data
+    assert len(found.environments) == 1
+    with pytest.raises(whence.DataError):
+        whence.direction(one, "X0", "X1", environment="environment")
+
+
+def test_baseline_that_does_not_exist(frame, chain):
+    text = refused(whence.UsageError, "E-USAGE-BASELINE", frame, environment="environment",
+                   baseline="baselin")
+    assert "baseline" in text
+    refused(whence.UsageError, "E-USAGE-BASELINE", chain.environments, baseline="nowhere")
+    refused(whence.UsageError, "E-USAGE-BASELINE", chain.environments, baseline=["baseline"])
+
+
+def test_unhashable_names(frame):
+    array = frame[["X0", "X1"]].to_numpy()
+    refused(whence.DataError, "E-DATA-NAME", array, names=[["a"], "b"],
+            environment=frame.environment)
+    with pytest.raises(whence.UsageError):
+        whence.discover(frame, environment="environment", forbid=[([], "X1")])
+
+
+def test_two_names_that_are_one_text(frame):
+    table = frame.rename(columns={"X0": 1, "X1": "1"})
+    refused(whence.DataError, "E-DATA-NAME", table, environment="environment")
+
+
+def test_ragged_lists():
+    text = refused(whence.DataError, "E-DATA-RAGGED", [[1, 2], [3, 4, 5]], environment=[0, 1])
+    assert "data[1]" in text
+    refused(whence.DataError, "E-DATA-RAGGED", {"a": [1, 2, 3], "b": [1, 2]}, environment=[0, 1, 1])
+    refused(whence.DataError, "E-DATA-RAGGED", [{"a": 1}, {"b": 2}], environment=[0, 1])
+    refused(whence.DataError, "E-DATA-RAGGED", {"a": [1, 2, 3], "b": [1, 2, 3]}, environment=[0, 1])
+
+
+def test_object_columns_with_mixed_types(frame):
+    mixed = frame.assign(m=pd.Series([1, "one"] * (len(frame) // 2), dtype=object))
+    text = refused(whence.DataError, "E-DATA-MIXED", mixed, environment="environment")
+    assert "m[1]" in text and "numbers and texts" in text
+    lists = frame.assign(m=[[1]] * len(frame))
+    refused(whence.DataError, "E-DATA-KIND", lists, environment="environment")
+
+
+def test_infinities(frame):
+    infinite = frame.copy()
+    infinite.loc[3, "X1"] = np.inf
+    text = refused(whence.DataError, "E-DATA-NONFINITE", infinite, environment="environment")
+    assert "data.csv[3]" in text and '"X1"' in text
+
+
+def test_empty_frames():
+    for empty in (pd.DataFrame({"a": [], "b": [], "e": []}), {"a": [], "b": [], "e": []}):
+        refused(whence.DataError, "E-DATA-EMPTY", empty, environment="e")
+    refused(whence.DataError, "E-DATA-EMPTY", pd.DataFrame(index=[1, 2]), environment=[])
+    refused(whence.UsageError, "E-USAGE-DATA", pd.DataFrame())
+    refused(whence.UsageError, "E-USAGE-DATA", [])
+    refused(whence.UsageError, "E-USAGE-DATA", {})
+    refused(whence.UsageError, "E-USAGE-DATA", None)
+    refused(whence.UsageError, "E-USAGE-DATA", 7, environment="x")
+
+
+def test_one_row():
+    with pytest.raises(whence.DataError):
+        whence.discover(pd.DataFrame({"a": [1.0], "b": [2.0], "e": ["x"]}), environment="e")
+
+
+def test_duplicate_column_names(frame):
+    twice = frame.rename(columns={"X1": "X0"})
+    refused(whence.DataError, "E-DATA-DUPLICATE", twice, environment="environment")
+
+
+def test_a_multiindex_on_columns(frame):
+    deep = frame.copy()
+    deep.columns = pd.MultiIndex.from_tuples([("a", c) for c in frame])
+    assert "join" in refused(whence.DataError, "E-DATA-NAME", deep, environment="environment")
+
+
+def test_complex_numbers(frame):
+    for table in (frame.assign(z=1j), frame[["X0", "X1"]].to_numpy() + 1j,
+                  {"a": [1j, 2j], "b": [1, 2]}):
+        text = refused(whence.DataError, "E-DATA-KIND", table,
+                       environment=frame.environment if not isinstance(table, dict) else [0, 1])
+        assert "complex" in text
+
+
+def test_integers_beyond_what_a_double_holds(frame):
+    refused(whence.DataError, "E-DATA-PRECISION", frame.assign(id=2**60), environment="environment")
+    refused(whence.DataError, "E-DATA-PRECISION",
+            frame.assign(id=pd.Series([2**70] * len(frame), dtype=object)),
+            environment="environment")
+
+
+def test_ten_thousand_columns():
+    wide = np.random.default_rng(0).normal(size=(40, 10_000))
+    text = refused(whence.ResourceError, "E-LIMIT-VARIABLES", wide, environment=[0, 1] * 20)
+    assert "10000 variables" in text and "columns=" in text
+
+
+def test_arrays_of_other_shapes():
+    refused(whence.DataError, "E-DATA-SHAPE", np.zeros(5), environment=[0] * 5)
+    refused(whence.DataError, "E-DATA-SHAPE", np.zeros((5, 2, 2)), environment=[0] * 5)
+    refused(whence.DataError, "E-DATA-SHAPE", {"a": np.zeros((4, 2)), "b": [1, 2, 3, 4]},
+            environment=[0, 0, 1, 1])
+    refused(whence.UsageError, "E-USAGE-NAMES", np.zeros((5, 2)), names=["a"], environment=[0] * 5)
+
+
+def test_graphs_that_do_not_fit(chain):
+    for graph, id in (([("X0", "X1"), ("X1", "X0")], "E-GRAPH-CYCLE"),
+                      ([("X0", "X9"), ("X1", "X2")], "E-GRAPH-NAME"),
+                      ([("X0", "X1", "X2")], "E-GRAPH-SYNTAX")):
+        with pytest.raises(whence.DataError) as caught:
+            whence.changes(chain, graph)
+        assert caught.value.id == id
+    import networkx as nx
+
+    with pytest.raises(whence.DataError) as caught:
+        whence.changes(chain, nx.Graph([("X0", "X1")]))
+    assert caught.value.id == "E-GRAPH-KIND"
+    with pytest.raises(whence.UsageError):
+        whence.changes(chain, 5)
+
+
+def test_arguments_that_do_not_fit(chain, frame):
+    with pytest.raises(TypeError, match="did you mean 'columns'"):
+        whence.discover(chain, colums=["X0"])
+    refused(whence.UsageError, "E-USAGE-KNOWLEDGE", chain, forbid=["X0"])
+    refused(whence.UsageError, "E-USAGE-KNOWLEDGE", chain, forbid=[("X0", "nothing")])
+    refused(whence.UsageError, "E-USAGE-TYPES", chain, types={"X0": "integer"})
+    refused(whence.UsageError, "E-USAGE-TYPES", chain, types="real")
+    with pytest.raises(whence.UsageError):
+        whence.discover(chain, model="magic")
+    with pytest.raises(whence.UsageError):
+        whence.discover(chain, threads=0)
+    with pytest.raises(whence.UsageError):
+        whence.direction(chain, "X0")
+    with pytest.raises(whence.UsageError):
+        whence.direction(chain)
+    with pytest.raises(whence.ConfigError):
+        whence.meta_learn({"wold": "categorical"})
+    with pytest.raises(whence.UsageError):
+        whence.reproduce("nothing")
+    with pytest.raises(whence.FileError):
+        whence.discover("no/such/file.csv", environment="x")
+
+
+def test_texts_that_are_no_unicode(frame):
+    refused(whence.DataError, "E-DATA-TEXT", frame.assign(
+        t=pd.Series(["\ud800", "b"] * (len(frame) // 2), dtype=object)),
+            environment="environment")
+
+
+def test_hostile_names_of_files(chain):
+    tables = dict(zip(["a/b", "..", "", "x\0y"], chain.environments.values()))
+    found = whence.discover(tables, baseline="a/b")
+    assert set(found.environments) == set(tables)

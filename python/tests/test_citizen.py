@@ -1,0 +1,164 @@
+"""Good manners: quiet and quick imports, Ctrl-C, threads, warnings, progress, docstrings."""
+
+import doctest
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import pytest
+
+import whence
+
+
+def python(text, **options):
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(text)], capture_output=True,
+                          text=True, timeout=120, **options)
+
+
+def test_import_says_nothing_and_loads_nothing_heavy():
+    done = python("""
+        import sys, whence
+        heavy = {"numpy", "pandas", "networkx", "matplotlib", "tqdm", "sklearn"} & set(sys.modules)
+        assert not heavy, heavy
+    """)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+LONG = """
+    import os, signal, sys, threading, time, warnings
+    import whence
+    warnings.simplefilter("ignore")
+    world = whence.simulate_graph("er:15:30", rows=60, seed=1)
+    tables = world.environments
+    def press():
+        time.sleep(1.0)
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=press, daemon=True).start()
+    start = time.monotonic()
+"""
+
+
+def test_ctrl_c_raises_with_the_best_answer_so_far():
+    done = python(LONG + """
+    try:
+        whence.discover(tables, baseline="baseline", sweeps=10**6, restarts=1000)
+    except whence.Interrupted as stop:
+        assert isinstance(stop, KeyboardInterrupt)
+        assert stop.result.stopped == "interrupted", stop.result.stopped
+        assert stop.result.adjacency.shape == (15, 15)
+        print("answered")
+    """)
+    assert done.stdout == "answered\n", done.stderr
+
+
+def test_ctrl_c_during_the_paper_raises():
+    done = python(LONG + """
+    try:
+        whence.reproduce("belief-discrete", config={"runs": 100000})
+    except KeyboardInterrupt as stop:
+        assert not isinstance(stop, whence.Interrupted)
+        print("answered")
+    """)
+    assert done.stdout == "answered\n", done.stderr
+
+
+def test_the_interpreter_runs_while_the_engine_does(chain):
+    """Another thread counts while a search runs; with the lock held it would not."""
+    counts, stop = [0], threading.Event()
+
+    def count():
+        while not stop.is_set():
+            counts[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = counts[0]
+    whence.discover(whence.simulate_graph("er:10:15", rows=50, seed=1), sweeps=3000)
+    during = counts[0] - before
+    stop.set()
+    thread.join()
+    assert during > 10
+
+
+def test_calls_from_many_threads_are_independent(chain, found):
+    results = [None] * 4
+
+    def work(i):
+        results[i] = whence.discover(chain)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(r == found for r in results)
+
+
+def test_errors_in_threads_are_errors_there(chain):
+    caught = []
+
+    def work():
+        try:
+            whence.discover(chain, baseline="nowhere")
+        except whence.UsageError as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert len(caught) == 1
+
+
+def test_progress_is_quiet_unless_somebody_looks(chain, capfd):
+    whence.discover(chain)
+    whence.discover(chain, progress=True)
+    out, _ = capfd.readouterr()
+    assert out == ""
+
+
+def test_what_progress_raises_is_raised(monkeypatch):
+    from whence import _run
+
+    def broken(self, done, best):
+        raise RuntimeError("no bar")
+
+    monkeypatch.setattr(_run.Bar, "_show", broken)
+    world = whence.simulate_graph("er:12:20", rows=50, seed=1)
+    with pytest.raises(RuntimeError, match="no bar"):
+        whence.discover(world, progress=True, sweeps=10**6, restarts=1000)
+
+
+def test_fork(chain, found):
+    if not hasattr(os, "fork"):
+        pytest.skip("no fork here")
+    done = python("""
+        import os, whence
+        world = whence.simulate_graph("chain3", rows=60, seed=1)
+        first = whence.discover(world)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if whence.discover(world) == first else 1)
+        assert os.waitpid(child, 0)[1] == 0
+    """)
+    assert done.returncode == 0, done.stderr
+
+
+def test_examples_in_docstrings():
+    results = doctest.testmod(whence, extraglobs={"whence": whence},
+                              optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert results.failed == 0 and results.attempted >= 20
+
+
+def test_every_public_name_is_documented():
+    for name in whence.__all__:
+        assert getattr(whence, name).__doc__, name
+
+
+def test_the_package_says_which_it_is():
+    assert whence.__version__.count(".") == 2
+    assert os.path.exists(os.path.join(os.path.dirname(whence.__file__), "py.typed"))

@@ -1,0 +1,191 @@
+"""Data as people have them: every kind of table gives the same answer."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import whence
+
+
+@pytest.fixture(scope="module")
+def frame(chain):
+    return chain.data
+
+
+@pytest.fixture(scope="module")
+def answer(frame):
+    return whence.discover(frame, environment="environment", baseline="baseline")
+
+
+def test_pandas_with_any_index(frame, answer):
+    shuffled_index = frame.set_index(np.arange(len(frame))[::-1] * 7)
+    assert whence.discover(shuffled_index, environment="environment", baseline="baseline") == answer
+
+
+def test_labels_beside_the_table(frame, answer):
+    labels = frame["environment"]
+    for given in (labels, labels.tolist(), labels.to_numpy()):
+        assert whence.discover(frame.drop(columns="environment"), environment=given,
+                               baseline="baseline") == answer
+
+
+def test_polars(frame, answer):
+    pl = pytest.importorskip("polars")
+    table = pl.DataFrame({c: frame[c].tolist() for c in frame})
+    assert whence.discover(table, environment="environment", baseline="baseline") == answer
+    assert whence.discover(table.lazy(), environment="environment", baseline="baseline") == answer
+    coded = table.with_columns(pl.col("environment").cast(pl.Categorical))
+    assert whence.discover(coded, environment="environment", baseline="baseline") == answer
+
+
+def test_arrow(frame, answer):
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({c: frame[c].tolist() for c in frame})
+    assert whence.discover(table, environment="environment", baseline="baseline") == answer
+
+    class Foreign:  # anything that speaks the Arrow C interface
+        def __arrow_c_stream__(self, requested_schema=None):
+            return table.__arrow_c_stream__(requested_schema)
+
+    assert whence.discover(Foreign(), environment="environment", baseline="baseline") == answer
+    coded = table.set_column(3, "environment", table["environment"].dictionary_encode())
+    assert whence.discover(coded, environment="environment", baseline="baseline") == answer
+
+
+def test_arrays_of_every_layout(frame, answer):
+    labels, names = frame["environment"].tolist(), ["X0", "X1", "X2"]
+    array = frame[names].to_numpy()
+    wide = np.zeros((2 * len(array), 6))
+    wide[::2, ::2] = array
+    for given in (np.ascontiguousarray(array), np.asfortranarray(array), wide[::2, ::2],
+                  array[::-1][::-1]):
+        assert whence.discover(given, names=names, environment=labels, baseline="baseline") == answer
+    array.setflags(write=False)
+    assert whence.discover(array, names=names, environment=labels, baseline="baseline") == answer
+    records = frame[names].to_records(index=False)
+    assert whence.discover(records, environment=labels, baseline="baseline") == answer
+
+
+def test_float64_is_not_copied():
+    from whence._data import _any_column
+
+    array = np.random.default_rng(0).normal(size=(50, 4))
+    for i in range(4):
+        kind, column, _ = _any_column(array[:, i], "x")
+        assert kind == "numbers" and np.shares_memory(column, array)
+    frame = pd.DataFrame(array)
+    assert np.shares_memory(_any_column(frame.iloc[:, 1], "x")[1], frame[1].to_numpy())
+    assert not np.shares_memory(_any_column(array[:, 0].astype("float32"), "x")[1], array)
+
+
+def test_dicts_and_lists(frame, answer):
+    columns = {c: frame[c].tolist() for c in frame}
+    assert whence.discover(columns, environment="environment", baseline="baseline") == answer
+    rows = frame.to_dict("records")
+    assert whence.discover(rows, environment="environment", baseline="baseline") == answer
+    plain = frame.values.tolist()
+    assert whence.discover(plain, names=list(frame), environment="environment",
+                           baseline="baseline") == answer
+
+
+def test_one_table_per_environment(chain):
+    tables = chain.environments
+    answer = whence.discover(tables, baseline="baseline")
+    assert answer.environments == list(tables)
+    turned = {k: t[["X2", "X0", "X1"]] if k != "baseline" else t for k, t in tables.items()}
+    assert whence.discover(turned, baseline="baseline").adjacency.tolist() == \
+        answer.adjacency.tolist()
+    as_list = whence.discover(list(tables.values()), baseline=0)
+    assert as_list.environments == [0, 1, 2, 3]
+    assert np.array_equal(as_list.probabilities, answer.probabilities)
+    arrays = [t.to_numpy() for t in tables.values()]
+    named = whence.discover(arrays, names=["X0", "X1", "X2"], baseline=0)
+    assert np.array_equal(named.probabilities, answer.probabilities)
+
+
+def test_files(chain, tmp_path):
+    chain.report(tmp_path / "sim")
+    paths = {k: tmp_path / "sim" / f"{k}.csv" for k in chain.environments}
+    assert whence.discover(paths, baseline="baseline") == whence.discover(chain)
+    whence.save_csv(chain.data, tmp_path / "data.csv")
+    assert whence.discover(tmp_path / "data.csv", environment="environment", baseline="baseline") \
+        == whence.discover(chain.data, environment="environment", baseline="baseline")
+
+
+def test_names_of_any_kind_survive(frame):
+    names = {"X0": 0, "X1": ("a", 1), "X2": 2.5}
+    table = frame.rename(columns=names)
+    table.columns = pd.Index(list(table.columns), tupleize_cols=False)
+    table["environment"] = table["environment"].map(
+        {"baseline": 10, "shifted_01": 20, "shifted_02": 30, "shifted_03": 40})
+    found = whence.discover(table, environment="environment", baseline=10)
+    assert found.variables == [0, ("a", 1), 2.5]
+    assert found.environments == [10, 20, 30, 40]
+    assert set(found.graph.edges) == {(0, ("a", 1)), (("a", 1), 2.5)}
+    assert found.changes.loc[30].idxmax() == ("a", 1)
+    assert whence.discover(table, environment="environment", baseline=10,
+                           forbid=[(0, ("a", 1))]).adjacency[0, 1] == 0
+
+
+def test_environment_labels_keep_their_kind(chain):
+    import datetime
+
+    day = datetime.date(2030, 1, 1)
+    tables = dict(zip([None.__class__, day, ("x", 2), True], chain.environments.values()))
+    found = whence.discover(tables, baseline=day)
+    assert set(found.environments) == set(tables)
+
+
+def test_categories_strings_booleans_and_missing_values():
+    rng = np.random.default_rng(3)
+    rows, env = 600, np.repeat(["home", "lab"], 300)
+    cause = rng.integers(0, 2, rows).astype(bool)
+    cause[300:] = rng.random(300) < 0.9
+    effect = np.where(rng.random(rows) < 0.1, ~cause, cause)
+    plain = pd.DataFrame({"a": np.where(cause, "yes", "no"), "b": np.where(effect, "hi", "lo"),
+                          "env": env})
+    answer = whence.discover(plain, environment="env", baseline="home")
+    assert answer.to_dict()["model"]["name"] == "categorical"
+    for kind in ("category", "string", object):
+        again = whence.discover(plain.astype(kind), environment="env", baseline="home")
+        assert again == answer, kind
+    flags = pd.DataFrame({"a": cause, "b": pd.array(effect, dtype="boolean"), "env": env})
+    found = whence.discover(flags, environment="env", baseline="home")
+    assert found.to_dict()["model"]["name"] == "categorical"
+    assert np.array_equal(found.probabilities, answer.probabilities)
+    holes = plain.copy()
+    holes.loc[5, "a"] = None
+    with pytest.warns(whence.WhenceWarning, match="1 of 600 rows were left out"):
+        dropped = whence.discover(holes, environment="env", baseline="home")
+    with pytest.warns(whence.WhenceWarning):
+        coded = whence.discover(holes.astype("category"), environment="env", baseline="home")
+    assert coded == dropped
+    with pytest.raises(whence.DataError, match="missing") as error:
+        whence.discover(holes, environment="env", baseline="home", missing="error")
+    assert error.value.id == "E-DATA-MISSING" and "data.csv[5]" in error.value.place
+    numbers = pd.DataFrame({"a": pd.array(cause.astype(int), dtype="Int64"),
+                            "b": effect.astype("float32"), "env": env})
+    numbers.loc[7, "a"] = pd.NA
+    with pytest.warns(whence.WhenceWarning, match="1 of 600"):
+        whence.discover(numbers, environment="env", baseline="home")
+
+
+def test_texts_that_look_like_numbers_stay_names():
+    rng = np.random.default_rng(4)
+    a = rng.integers(0, 3, 400)
+    frame = pd.DataFrame({"a": pd.Categorical(a * 10), "b": [f"0{x}" for x in (a + 1) % 3],
+                          "env": np.repeat(["p", "q"], 200)})
+    found = whence.discover(frame, environment="env")
+    assert found.to_dict()["provenance"]["options"]["types"] == "a=labels,b=labels"
+
+
+def test_dates_are_left_out_with_a_word(frame):
+    table = frame.assign(day=pd.date_range("2030-01-01", periods=len(frame)))
+    with pytest.warns(whence.WhenceWarning, match="day .dates or times.*types="):
+        found = whence.discover(table, environment="environment", baseline="baseline")
+    assert found.variables == ["X0", "X1", "X2"]
+
+
+def test_integers_and_bytes(frame, answer):
+    table = frame.assign(environment=frame["environment"].map(str.encode))
+    assert whence.discover(table, environment="environment", baseline=b"baseline") == answer

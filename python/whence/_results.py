@@ -1,0 +1,629 @@
+"""What the functions return: plain values around the JSON document of the command line.
+
+Matrices are ``[cause, effect]``: the row causes the column.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from typing import TYPE_CHECKING, Any, Hashable, Iterator, Mapping
+
+from . import _core
+from ._data import Names
+from ._errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    import networkx
+    import numpy
+    import pandas
+
+
+def _need(module: str, what: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(f"{what} needs {module.split('.')[0]}: pip install "
+                          f"{module.split('.')[0]}") from error
+
+
+class Result:
+    """What was found. ``to_json()`` is byte for byte what the command line writes."""
+
+    def __init__(self, found: Any, columns: Names | None = None,
+                 environments: Names | None = None, threads: int | None = None) -> None:
+        self._found, self._made = found, None
+        self._json: str = found.json
+        self._screen: str = found.screen
+        self._command: list[str] = list(found.command)
+        self.notes: list[str] = list(found.notes)
+        self._seconds, self._threads = found.seconds, threads or 0
+        self._columns, self._environments = columns or Names(), environments or Names()
+        self._document: Any = None
+
+    # The document
+
+    def to_json(self) -> str:
+        """``result.json`` as text: the same bytes as the command line's."""
+        return self._json
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same, parsed. A copy: it is yours to change."""
+        return json.loads(self._json)
+
+    @property
+    def _dict(self) -> dict[str, Any]:
+        if self._document is None:
+            self._document = json.loads(self._json)
+        return self._document
+
+    @property
+    def summary(self) -> str:
+        """The answer in a sentence or two."""
+        return str(self._dict.get("summary", ""))
+
+    @property
+    def warnings(self) -> list[str]:
+        return list(self._dict.get("warnings", []))
+
+    @property
+    def advice(self) -> list[str]:
+        """What would settle what is open."""
+        return list(self._dict.get("advice", []))
+
+    @property
+    def command(self) -> str:
+        """The command line that gives the same result, for a table saved by ``save_csv``."""
+        return _core.shell_words(self._command)
+
+    # Files
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """All files that ``report()`` writes, by name, made when first asked for."""
+        if self._made is None:
+            self._made = dict(self._found.files())
+            self._found = None
+        return self._made
+
+    @property
+    def page(self) -> str:
+        """The report page, one HTML file that needs nothing else."""
+        return self.files["index.html"].decode()
+
+    def report(self, folder: str | os.PathLike[str]) -> str:
+        """Writes the page and all files, as the command line does; returns the page's path."""
+        folder = os.fspath(folder)
+        _core.publish(folder, list(self.files.items()), self._command, self._threads,
+                      self._seconds)
+        return os.path.join(folder, "index.html")
+
+    # Python
+
+    def __repr__(self) -> str:
+        return self._screen.rstrip("\n")
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._json == other._json  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash(self._json)
+
+    def __getstate__(self) -> dict[str, Any]:
+        made = self.files  # what makes them cannot be stored
+        return {**self.__dict__, "_found": None, "_made": made, "_document": None}
+
+    def _repr_html_(self) -> str:
+        return _html(self.summary, "", [], self.advice, self.warnings)
+
+    def _variable(self, text: str) -> Hashable:
+        return self._columns.name(text)
+
+    def _environment(self, text: str) -> Hashable:
+        return self._environments.name(text)
+
+
+def _html(lead: str, picture: str, tables: list[tuple[str, Any]], advice: list[str],
+          warnings: list[str]) -> str:
+    """For notebooks: all text escaped, the picture as an image of its own."""
+    out = [f"<div class='whence'><p><strong>{html.escape(lead)}</strong></p>"]
+    if picture:
+        out.append(f"<img alt='{html.escape(lead, quote=True)}' src='{picture}' "
+                   "style='max-width:100%;background:white'>")
+    for title, frame in tables:
+        out.append(f"<p>{html.escape(title)}</p>" + frame)
+    out += [f"<p>{html.escape(text)}</p>" for text in advice[:5]]
+    if warnings:
+        listed = "".join(f"<li>{html.escape(text)}</li>" for text in warnings[:10])
+        out.append(f"<details><summary>{len(warnings)} warnings</summary><ul>{listed}</ul></details>")
+    return "".join(out) + "</div>"
+
+
+def _html_table(columns: list[str], rows: list[list[Any]]) -> str:
+    head = "".join(f"<th>{html.escape(str(c))}</th>" for c in columns)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(str(v))}</td>" for v in row) + "</tr>"
+                   for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _image(svg: bytes | None) -> str:
+    if svg is None:
+        return ""
+    import base64
+
+    return "data:image/svg+xml;base64," + base64.b64encode(svg).decode()
+
+
+def _frame(content: bytes) -> "pandas.DataFrame":
+    """A CSV file of the engine; numbers come back as they were, digit by digit."""
+    pd = _need("pandas", "a table")
+    import io
+
+    frame = pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
+    for name in frame:
+        for kind in ("int64", "float64"):
+            try:
+                frame[name] = frame[name].astype(object).map(
+                    int if kind == "int64" else float).astype(kind)
+                break
+            except (ValueError, OverflowError):
+                continue
+    return frame
+
+
+def _percent(p: float | None) -> str:
+    if p is None:
+        return ""
+    return "> 99.9 %" if p > 0.999 else "< 0.1 %" if p < 0.001 else f"{100 * p:.1f} %"
+
+
+class GraphResult(Result):
+    """What causes what, and which mechanism changed where: of ``discover`` and ``changes``."""
+
+    @property
+    def variables(self) -> list[Hashable]:
+        return [self._variable(v) for v in self._dict["variables"]]
+
+    @property
+    def environments(self) -> list[Hashable]:
+        return [self._environment(e["name"]) for e in self._dict["environments"]]
+
+    @property
+    def edges(self) -> "pandas.DataFrame":
+        """One row per edge, most probable first: cause, effect, probability; the probability of an
+        edge either way; ``support``, what changes alone say for this direction against the other
+        (nats); the range of the probability over leaving out any one environment."""
+        pd = _need("pandas", "edges")
+        rows = []
+        for e in self._dict["edges"]:
+            low = e.get("leave_one_out") or {}
+            rows.append((self._variable(e["from"]), self._variable(e["to"]), e["probability"],
+                         e.get("adjacent_probability"), e.get("shift_log_odds"), low.get("low"),
+                         low.get("high")))
+        names = ["cause", "effect", "probability", "joined", "support", "range_low", "range_high"]
+        frame = pd.DataFrame(rows, columns=names)
+        return frame.astype({n: "float64" for n in names[2:]})
+
+    @property
+    def support(self) -> "pandas.DataFrame":
+        """What is lost of an edge's support when an environment is left out: edge x environment."""
+        pd = _need("pandas", "support")
+        rows = {(self._variable(e["from"]), self._variable(e["to"])):
+                {self._environment(k): v for k, v in e["support"].items()}
+                for e in self._dict["edges"] if e.get("support")}
+        frame = pd.DataFrame.from_dict(rows, orient="index")
+        return frame.rename_axis(index=["cause", "effect"]) if rows else frame
+
+    @property
+    def changes(self) -> "pandas.DataFrame":
+        """The probability that a variable's mechanism changed: environment x variable."""
+        pd = _need("pandas", "changes")
+        variables = self._dict["variables"]
+        rows = [[(e.get("changed") or {}).get(v) for v in variables]
+                for e in self._dict["environments"]]
+        return pd.DataFrame(rows, index=pd.Index(self.environments, name="environment",
+                                                 tupleize_cols=False),
+                            columns=pd.Index(self.variables, name="variable", tupleize_cols=False),
+                            dtype="float64")
+
+    @property
+    def probabilities(self) -> "numpy.ndarray[Any, Any]":
+        """P(cause -> effect) as a matrix [cause, effect], in the order of ``variables``."""
+        return self._matrix((e["from"], e["to"], e["probability"]) for e in self._dict["edges"])
+
+    @property
+    def adjacency(self) -> "numpy.ndarray[Any, Any]":
+        """The graph as 0 and 1: adjacency[cause, effect], the row causes the column."""
+        return self._matrix((a, b, 1) for a, b in self._dict["graph"]).astype(int)
+
+    def _matrix(self, entries: Any) -> "numpy.ndarray[Any, Any]":
+        import numpy as np
+
+        at = {v: i for i, v in enumerate(self._dict["variables"])}
+        out = np.zeros((len(at), len(at)))
+        for cause, effect, value in entries:
+            out[at[cause], at[effect]] = value
+        return out
+
+    @property
+    def graph(self) -> "networkx.DiGraph":
+        """networkx.DiGraph from cause to effect; ``probability`` on the edges."""
+        return self.to_networkx()
+
+    def to_networkx(self) -> "networkx.DiGraph":
+        nx = _need("networkx", "graph")
+        probability = {(e["from"], e["to"]): e["probability"] for e in self._dict["edges"]}
+        graph = nx.DiGraph()
+        graph.add_nodes_from(self.variables)
+        for a, b in self._dict["graph"]:
+            graph.add_edge(self._variable(a), self._variable(b),
+                           probability=probability.get((a, b)))
+        return graph
+
+    def _write(self, format: str) -> str:
+        """The edges of ``graph`` alone, in a format of the engine."""
+        present = {(a, b) for a, b in self._dict["graph"]}
+        kept = [{"from": e["from"], "to": e["to"], "probability": e["probability"]}
+                for e in self._dict["edges"] if (e["from"], e["to"]) in present]
+        return _core.graph_text(json.dumps({"variables": self._dict["variables"], "edges": kept}),
+                                format).decode()
+
+    def to_dot(self) -> str:
+        """Graphviz."""
+        return self._write("dot")
+
+    def to_graphml(self) -> str:
+        """GraphML; names are labels."""
+        return self._write("graphml")
+
+    def to_gml(self) -> str:
+        return self._write("gml")
+
+    def to_pgmpy(self) -> Any:
+        """A pgmpy DAG with the edges of ``graph``."""
+        base = _need("pgmpy.base", "to_pgmpy")
+        dag = base.DAG()
+        dag.add_nodes_from(self.variables)
+        dag.add_edges_from([(self._variable(a), self._variable(b)) for a, b in self._dict["graph"]])
+        return dag
+
+    def to_causal_learn(self) -> Any:
+        """A causallearn GeneralGraph: -1 at the tail (cause), 1 at the arrow head (effect)."""
+        general = _need("causallearn.graph.GeneralGraph", "to_causal_learn")
+        nodes = _need("causallearn.graph.GraphNode", "to_causal_learn")
+        edge = _need("causallearn.graph.Edge", "to_causal_learn")
+        ends = _need("causallearn.graph.Endpoint", "to_causal_learn").Endpoint
+        known = {v: nodes.GraphNode(str(self._variable(v))) for v in self._dict["variables"]}
+        graph = general.GeneralGraph(list(known.values()))
+        for a, b in self._dict["graph"]:
+            graph.add_edge(edge.Edge(known[a], known[b], ends.TAIL, ends.ARROW))
+        return graph
+
+    @property
+    def stopped(self) -> str:
+        """Why the search ended early; empty where it did not."""
+        return str((self._dict.get("search") or {}).get("stopped") or "")
+
+    def _repr_html_(self) -> str:
+        edges = [[self._variable(e["from"]), self._variable(e["to"]), _percent(e["probability"])]
+                 for e in self._dict["edges"][:20] if e["probability"] >= 0.05]
+        changed = [[self._environment(e["name"]),
+                    ", ".join(f"{self._variable(v)} {_percent(p)}"
+                              for v, p in (e.get("changed") or {}).items() if p >= 0.5) or "nothing"]
+                   for e in self._dict["environments"][:30] if not e.get("baseline")]
+        return _html(self.summary, _image(self.files.get("figures/graph.svg")),
+                     [("what causes what", _html_table(["cause", "effect", "probability"], edges)),
+                      ("what changed where", _html_table(["environment", "changed"], changed))],
+                     self.advice, self.warnings)
+
+
+class DirectionResult(Result):
+    """Which of two variables is the cause: of ``direction``."""
+
+    @property
+    def variables(self) -> list[Hashable]:
+        return [self._variable(v) for v in self._dict["variables"]]
+
+    @property
+    def verdict(self) -> str:
+        """direction, no-link, undecided, no-shift, all-changed or conflicting."""
+        return str(self._dict["verdict"]["kind"])
+
+    @property
+    def cause(self) -> Hashable | None:
+        """The cause, where a direction is decided."""
+        return self._of_verdict("from")
+
+    @property
+    def effect(self) -> Hashable | None:
+        return self._of_verdict("to")
+
+    def _of_verdict(self, end: str) -> Hashable | None:
+        name = self._dict["verdict"].get(end)
+        return None if name is None else self._variable(name)
+
+    @property
+    def beliefs(self) -> dict[tuple[Hashable, Hashable], float]:
+        """P((cause, effect)) of both directions."""
+        return {(self._variable(b["from"]), self._variable(b["to"])): b["probability"]
+                for b in self._dict["beliefs"]}
+
+    @property
+    def no_link(self) -> float:
+        """The probability that neither causes the other."""
+        return float(self._dict["no_link"])
+
+    @property
+    def score(self) -> float:
+        """P(first causes second) - P(second causes first): above 0, the order of columns wins."""
+        first, second = (b["probability"] for b in self._dict["beliefs"])
+        return float(first - second)
+
+    @property
+    def environments(self) -> "pandas.DataFrame":
+        """Per environment: rows, what it adds to the log-odds, and P(changed) per variable."""
+        pd = _need("pandas", "environments")
+        rows = {self._environment(e["name"]): {"rows": e["rows"], "baseline": e["baseline"],
+                                               "log_odds": e["log_odds"]}
+                for e in self._dict["environments"]}
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis(index="environment")
+
+    @property
+    def changes(self) -> "pandas.DataFrame":
+        """The probability that a variable's mechanism changed: environment x variable."""
+        pd = _need("pandas", "changes")
+        rows = [list(e["changed"].values()) for e in self._dict["environments"]]
+        index = [self._environment(e["name"]) for e in self._dict["environments"]]
+        return pd.DataFrame(rows, index=pd.Index(index, name="environment", tupleize_cols=False),
+                            columns=pd.Index(self.variables, name="variable", tupleize_cols=False))
+
+    def _repr_html_(self) -> str:
+        beliefs = [[a, b, _percent(p)] for (a, b), p in self.beliefs.items()]
+        picture = next((v for k, v in self.files.items() if k.endswith("graph.svg")), None)
+        return _html(self.summary, _image(picture),
+                     [("beliefs", _html_table(["cause", "effect", "probability"], beliefs))],
+                     self.advice, self.warnings)
+
+
+class Check(Result):
+    """What data of a pair hold and what they can decide: of ``check``."""
+
+    @property
+    def columns(self) -> "pandas.DataFrame":
+        pd = _need("pandas", "columns")
+        frame = pd.DataFrame(self._dict["columns"])
+        frame["name"] = [self._variable(n) for n in frame["name"]]
+        return frame.set_index("name")
+
+    @property
+    def environments(self) -> "pandas.DataFrame":
+        pd = _need("pandas", "environments")
+        rows = {}
+        for e in self._dict["environments"]:
+            row = {"rows": e["rows"], "baseline": e["baseline"]}
+            for key in ("marginal_evidence", "conditional_evidence"):
+                row.update({f"{key} {self._variable(v)}": x for v, x in e[key].items()})
+            rows[self._environment(e["name"])] = {**row, "visible_shift": e["visible_shift"]}
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis(index="environment")
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+class EncoderResult(Result):
+    """The variables behind columns that mix them: of ``disentangle``."""
+
+    @property
+    def verdict(self) -> str:
+        return str(self._dict["verdict"]["kind"])
+
+    @property
+    def unmixing(self) -> "pandas.DataFrame":
+        """Weights of the columns in each latent: latent x column."""
+        pd = _need("pandas", "unmixing")
+        return pd.DataFrame(self._dict["unmixing"])
+
+    @property
+    def latents(self) -> "pandas.DataFrame":
+        """The latents of every row."""
+        return _frame(self.files["latents.csv"])
+
+
+class Curves(Mapping[str, Any]):
+    """Curves by id, each a DataFrame with x, median, q25 and q75."""
+
+    def __init__(self, curves: list[dict[str, Any]]) -> None:
+        self._curves = {c["id"]: c for c in curves}
+
+    def __getitem__(self, key: str) -> "pandas.DataFrame":
+        pd = _need("pandas", "curves")
+        if key not in self._curves:
+            raise KeyError(f"{key!r}; there are: {', '.join(self._curves)}")
+        curve = self._curves[key]
+        return pd.DataFrame({k: curve[k] for k in ("x", "median", "q25", "q75") if curve.get(k)})
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._curves)
+
+    def __len__(self) -> int:
+        return len(self._curves)
+
+
+class Experiment(Result):
+    """What an experiment of the paper found: of ``reproduce`` and ``meta_learn``."""
+
+    @property
+    def _first(self) -> dict[str, Any]:
+        many = self._dict.get("experiments")
+        return many[0] if many else self._dict
+
+    @property
+    def experiments(self) -> list[dict[str, Any]]:
+        """Each experiment as the document has it; one, unless all were asked for."""
+        return list(self._dict.get("experiments", [self._dict]))
+
+    @property
+    def summary(self) -> str:
+        return str(self._first.get("summary", ""))
+
+    @property
+    def curves(self) -> Curves:
+        """By id: ``curves["belief/N=10"]`` is a DataFrame."""
+        return Curves([c for e in self.experiments for c in e.get("curves", [])])
+
+    @property
+    def tables(self) -> dict[str, "pandas.DataFrame"]:
+        pd = _need("pandas", "tables")
+        return {t["id"]: pd.DataFrame(t["rows"], columns=t["columns"])
+                for e in self.experiments for t in e.get("tables", [])}
+
+    @property
+    def claims(self) -> "pandas.DataFrame":
+        """What was claimed, what was measured, and whether it holds."""
+        pd = _need("pandas", "claims")
+        names = ["id", "kind", "paper", "measured", "holds", "why"]
+        return pd.DataFrame([[c[n] for n in names] for e in self.experiments
+                             for c in e.get("claims", [])], columns=names)
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        return {n["id"]: n["value"] for e in self.experiments for n in e.get("numbers", [])}
+
+    def plot(self, *curves: str, ax: Any = None) -> Any:
+        """Draws the named curves, or all, with matplotlib: medians and quartiles."""
+        plt = _need("matplotlib.pyplot", "plot")
+        ax = ax if ax is not None else plt.figure().add_subplot()
+        every = self.curves
+        for name in curves or every:
+            frame = every[name]
+            line, = ax.plot(frame["x"], frame["median"], label=name)
+            if "q25" in frame and "q75" in frame:
+                ax.fill_between(frame["x"], frame["q25"], frame["q75"], color=line.get_color(),
+                                alpha=0.2)
+        ax.legend()
+        return ax
+
+    def _repr_html_(self) -> str:
+        pictures = "".join(f"<img alt='' src='{_image(v)}' style='max-width:48%;background:white'>"
+                           for k, v in self.files.items() if k.endswith(".svg"))
+        claims = [["yes" if c["holds"] else "NO", c["paper"], c["measured"]]
+                  for e in self.experiments for c in e.get("claims", [])]
+        tables = [("claims", _html_table(["holds", "claim", "measured"], claims))] if claims else []
+        return _html(self.summary, "", tables, [], self.warnings) + pictures
+
+
+class Simulation(Result):
+    """Data with a known truth: of ``simulate_graph``, ``simulate_pair`` and ``simulate_mixed``."""
+
+    baseline = "baseline"
+
+    @property
+    def truth(self) -> dict[str, Any]:
+        """``truth.json``, parsed."""
+        return self.to_dict()
+
+    @property
+    def environments(self) -> dict[str, "pandas.DataFrame"]:
+        """A DataFrame for each environment, the baseline first."""
+        return {name[:-4]: _frame(content) for name, content in self.files.items()
+                if name.endswith(".csv")}
+
+    @property
+    def data(self) -> "pandas.DataFrame":
+        """All rows in one DataFrame, with a column ``environment``."""
+        pd = _need("pandas", "data")
+        frames = [f.assign(environment=name) for name, f in self.environments.items()]
+        return pd.concat(frames, ignore_index=True)
+
+    @property
+    def graph(self) -> "networkx.DiGraph":
+        """The true graph, from cause to effect."""
+        nx = _need("networkx", "graph")
+        graph = nx.DiGraph()
+        graph.add_nodes_from(self._dict["variables"])
+        graph.add_edges_from((e["from"], e["to"]) for e in self._dict.get("edges", []))
+        return graph
+
+    def report(self, folder: str | os.PathLike[str]) -> str:
+        """Writes the data sets and truth.json; returns the folder."""
+        _core.publish(os.fspath(folder), list(self.files.items()), self._command, self._threads,
+                      self._seconds)
+        return os.fspath(folder)
+
+    def __repr__(self) -> str:
+        return self._screen.rstrip(": \n")
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+class Evaluation(Result, Mapping[str, Any]):
+    """How near an answer came to the truth; a mapping of numbers."""
+
+    def __getitem__(self, key: str) -> Any:
+        return self._dict[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._dict)
+
+    def __len__(self) -> int:
+        return len(self._dict)
+
+    __eq__ = Result.__eq__
+    __hash__ = Result.__hash__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def graph_document(graph: Any, variables: list[str] | None = None, names: Names | None = None,
+                   place: str = "graph") -> str:
+    """A graph of any kind as the JSON that the engine reads: names and edges cause -> effect."""
+    names = names or Names()
+    nodes, edges = _nodes_and_edges(graph, place)
+    texts = [names.text(n) for n in nodes]
+    for end in {e for edge in edges for e in edge}:
+        if end not in nodes:
+            raise DataError(f"an edge names {end!r}, which is no variable of the graph",
+                            id="E-GRAPH-NAME", place=place)
+    if variables is not None:  # edges alone do not name variables without any
+        texts += [v for v in variables if v not in texts]
+    return json.dumps({"variables": texts,
+                       "edges": [{"from": names.text(a), "to": names.text(b)} for a, b in edges]})
+
+
+def _nodes_and_edges(graph: Any, place: str) -> tuple[list[Hashable], list[tuple[Any, Any]]]:
+    if isinstance(graph, (GraphResult, Simulation)):
+        graph = graph.graph
+    if hasattr(graph, "nodes") and hasattr(graph, "edges"):
+        nodes = graph.nodes() if callable(graph.nodes) else graph.nodes
+        edges = graph.edges() if callable(graph.edges) else graph.edges
+        if hasattr(graph, "is_directed") and not graph.is_directed():
+            raise DataError("the graph has no directions", id="E-GRAPH-KIND", place=place,
+                            hint="a networkx.DiGraph from cause to effect")
+        return list(nodes), [(a, b) for a, b, *_ in edges]
+    if hasattr(graph, "columns") and hasattr(graph, "to_numpy"):  # an adjacency DataFrame
+        columns = list(graph.columns)
+        if list(graph.index) != columns:
+            raise DataError("rows and columns of the matrix have different names",
+                            id="E-GRAPH-NAME", place=place,
+                            hint="adjacency[cause, effect], rows and columns named alike")
+        matrix = graph.to_numpy()
+        return columns, [(columns[i], columns[j]) for i, j in zip(*matrix.nonzero())]
+    if isinstance(graph, Mapping):
+        nodes = list(graph)
+        pairs = [(a, b) for a, effects in graph.items() for b in effects]
+        return nodes + [b for b in dict.fromkeys(b for _, b in pairs) if b not in graph], pairs
+    if isinstance(graph, (list, tuple)):
+        if any(not isinstance(e, (list, tuple)) or len(e) != 2 for e in graph):
+            raise DataError("edges are pairs (cause, effect)", id="E-GRAPH-SYNTAX", place=place)
+        pairs = [(a, b) for a, b in graph]
+        return list(dict.fromkeys(x for e in pairs for x in e)), pairs
+    raise UsageError(f"a {type(graph).__name__} is not a graph", id="E-USAGE-GRAPH", place=place,
+                     hint="a networkx.DiGraph, a list of (cause, effect), {cause: [effects]}, an "
+                          "adjacency DataFrame, a result, or a path")

@@ -1,0 +1,151 @@
+"""From arguments of Python to one run of the engine."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from typing import Any, Callable, Hashable, Iterable, Mapping, Sequence
+
+from . import _core
+from ._data import Data, text_of
+from ._errors import Interrupted, UsageError, in_python
+
+
+class WhenceWarning(UserWarning):
+    """What the engine has to say about the data or the answer."""
+
+
+def words(option: str, value: Any) -> list[str]:
+    """``--option=value``, or nothing where there is no value."""
+    return [] if value is None else [f"--{option}={value}"]
+
+
+def name_list(names: Iterable[Hashable] | Hashable, data: Data) -> str:
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        names = [names]
+    return ",".join(_core.list_name(data.columns.text(n)) for n in names)
+
+
+def data_words(data: Data, columns: Any = None, types: Mapping[Hashable, str] | None = None,
+               exclude: Sequence[Hashable] | Hashable | None = None, missing: str | None = None,
+               min_rows: int | None = None, small: str | None = None,
+               na: Sequence[str] | str | None = None, unseen: str | None = None,
+               max_memory: str | int | None = None, delimiter: str | None = None,
+               decimal: str | None = None, header: bool = True) -> list[str]:
+    """The options that say which data to read and how."""
+    out = list(data.arguments)
+    if columns is not None:
+        out += words("columns", _columns(columns, data))
+    known = dict(data.types)
+    chosen = None if columns is None else set(_columns(columns, data, texts=True))
+    if chosen is not None:
+        known = {k: v for k, v in known.items() if k in chosen}
+    if types is not None:
+        if not isinstance(types, Mapping):
+            raise UsageError("types are a dict", id="E-USAGE-TYPES", place="types",
+                             hint='{"dose": "real", "ward": "labels"}')
+        known.update({data.columns.text(n): str(t) for n, t in types.items()})
+    if exclude is not None:
+        names = [exclude] if isinstance(exclude, str) or not isinstance(exclude, Iterable) else list(exclude)
+        out += [w for n in names for w in words("exclude", name_list([n], data))]
+        known = {k: v for k, v in known.items() if k not in {data.columns.text(n) for n in names}}
+    if known:
+        out += words("types", ",".join(f"{_core.list_name(n)}={t}" for n, t in known.items()))
+    out += words("missing", missing) + words("min-rows", min_rows) + words("small", small)
+    out += words("na", na if na is None or isinstance(na, str) else ",".join(map(str, na)))
+    out += words("unseen", unseen) + words("max-memory", max_memory)
+    out += words("delimiter", delimiter) + words("decimal", decimal)
+    return out if header else [*out, "--no-header"]
+
+
+def _columns(columns: Any, data: Data, texts: bool = False) -> Any:
+    """["x", "y"], or {"v": ["a", "b"], "y": "y"}: v is a vector of two columns."""
+    entries: list[tuple[Hashable, list[Hashable]]] = []
+    if isinstance(columns, Mapping):
+        for name, parts in columns.items():
+            single = isinstance(parts, str) or not isinstance(parts, Iterable)
+            entries.append((name, [parts] if single else list(parts)))
+    else:
+        if isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable):
+            columns = [columns]
+        entries = [(c, [c]) for c in columns]
+    if texts:
+        return [data.columns.text(p) for _, parts in entries for p in parts]
+    out = []
+    for name, parts in entries:
+        listed = [_core.list_name(data.columns.text(p)) for p in parts]
+        if len(parts) == 1 and name == parts[0]:
+            out.append(listed[0])
+        else:
+            out.append(f"{text_of(name)}=" + "+".join(listed))
+    return ",".join(out)
+
+
+def run(arguments: Sequence[str], data: Data | None = None,
+        texts: Mapping[str, str] | None = None, *, threads: int | None = None,
+        progress: bool | None = None, warn: bool = True) -> Any:
+    """One command. Warnings of the engine become warnings of Python."""
+    argv = [*map(str, arguments), *words("threads", threads)]
+    with Bar(argv[0], progress) as bar:
+        found = _core.run(argv, data.tables if data else {}, dict(texts or {}), bar.tick)
+    if warn:
+        for text in found.warnings:
+            warnings.warn(in_python(text), WhenceWarning, stacklevel=_outside())
+    return found
+
+
+def _outside() -> int:
+    """How far up the caller is that is not of this package."""
+    here, level, frame = os.path.dirname(__file__), 1, sys._getframe(1)
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == here:
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def finish(result: Any, found: Any) -> Any:
+    """The result, or the exception that carries it after Ctrl-C."""
+    if found.interrupted:
+        raise Interrupted(result)
+    return result
+
+
+class Bar:
+    """A progress bar, by tqdm where there is one. By default on terminals and in notebooks only."""
+
+    def __init__(self, name: str, wanted: bool | None) -> None:
+        self._name, self._bar, self._start = name, None, time.monotonic()
+        self._wanted = _is_watched() if wanted is None else wanted
+        self.tick: Callable[[float, float], None] | None = self._show if self._wanted else None
+
+    def __enter__(self) -> "Bar":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def _show(self, done: float, best: float) -> None:
+        if self._bar is None:
+            if time.monotonic() - self._start < 0.3:
+                return
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                self.tick = None
+                return
+            self._bar = tqdm(total=100, desc=self._name, leave=False,
+                             bar_format="{desc} {bar} {percentage:.0f} %{postfix}")
+        assert self._bar is not None
+        self._bar.n = min(100.0, 100 * done)
+        self._bar.set_postfix_str("" if best == float("-inf") else f"best score {best:.1f}")
+
+
+def _is_watched() -> bool:
+    if "ipykernel" in sys.modules:
+        return True
+    try:
+        return sys.stderr.isatty()
+    except (AttributeError, ValueError):
+        return False
