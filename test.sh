@@ -42,6 +42,10 @@ for preset in "${presets[@]}"; do
   scripts/build.sh "$preset"
 done
 
+if [[ ${presets[0]} == dev && ! -x build/venv/bin/python ]]; then
+  echo "== dev: WITHOUT the Python package, which needs build/venv (see above)"
+fi
+
 result=0
 for preset in "${presets[@]}"; do
   echo "== $preset: test"

@@ -12,7 +12,7 @@ step() {
   "$@" || failed+=("$name")
 }
 
-mapfile -t code < <(find src apps tests bench -name '*.[ch]pp' | sort)
+mapfile -t code < <(find src apps python tests bench -name '*.[ch]pp' | sort)
 
 format_check() {
   local file bad=0

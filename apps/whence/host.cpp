@@ -65,6 +65,7 @@ Delivery::Delivery(const std::filesystem::path& folder, const std::vector<std::s
 
 void Delivery::write(const std::string& name, const Answer& answer) {
   if (!name.empty()) record_.timed(name, record_.elapsed());
+  if (globals_.host) globals_.host->engine_seconds = record_.elapsed();
   if (directory_) publish(*directory_, answer.files(), record_);
 }
 

@@ -38,6 +38,7 @@ struct Host {
   std::atomic<bool> stop{false};                       // set from outside: finish soon
   std::atomic<double> done{0}, best_score{-INFINITY};  // read from outside
   Answer answer;                                       // what the command found
+  double engine_seconds = 0;  // from when the data were read to when the answer was there
 };
 
 /// Throws E-INTERRUPTED after a signal, or when the host asks for it.

@@ -72,7 +72,7 @@ class PythonTable {
 struct Found {
   Answer answer;
   bool interrupted = false;
-  double seconds = 0;
+  double seconds = 0, engine_seconds = 0;
 };
 
 using Files = std::vector<std::pair<std::string, nb::bytes>>;
@@ -88,6 +88,7 @@ std::shared_ptr<Found> run(const std::vector<std::string>& arguments,
   found->answer = std::move(host.answer);
   found->interrupted = outcome.interrupted;
   found->seconds = outcome.seconds;
+  found->engine_seconds = host.engine_seconds;
   return found;
 }
 
@@ -165,6 +166,7 @@ NB_MODULE(_core, m) {
       .def_prop_ro("command", [](const Found& f) { return f.answer.command; })
       .def_ro("interrupted", &Found::interrupted)
       .def_ro("seconds", &Found::seconds)
+      .def_ro("engine_seconds", &Found::engine_seconds)
       .def("files", &files_of, "All files of the report, result.json first.");
 
   m.def("run", &run, "arguments"_a, "tables"_a, "texts"_a, "tick"_a.none());

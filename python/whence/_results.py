@@ -41,6 +41,9 @@ class Result:
         self._command: list[str] = list(found.command)
         self.notes: list[str] = list(found.notes)
         self._seconds, self._threads = found.seconds, threads or 0
+        #: seconds that the engine took, and those that reading the data took before it
+        self.seconds = {"engine": found.engine_seconds,
+                        "reading": found.seconds - found.engine_seconds}
         self._columns, self._environments = columns or Names(), environments or Names()
         self._document: Any = None
 

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""What Python costs: time and memory around the engine, and the time of an import.
+
+    bench/python.py [--rows 1000000] [--columns 20] [--environments 10]
+
+Needs the installed package, numpy and nothing else. Prints one line per figure.
+"""
+
+import argparse
+import resource
+import subprocess
+import sys
+import time
+
+
+def data_of(options):
+    """A chain with a shift of one mechanism in each environment, in one C-ordered array."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(options.rows, options.columns))
+    labels = np.arange(options.rows) * options.environments // options.rows
+    for j in range(1, options.columns):
+        values[:, j] += 0.8 * values[:, j - 1]
+    for e in range(1, options.environments):
+        values[labels == e, e % options.columns] += 0.5
+    return values, labels
+
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def import_seconds():
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "import whence"], check=True)
+        with_whence = time.perf_counter() - start
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "pass"], check=True)
+        times.append(with_whence - (time.perf_counter() - start))
+    return sorted(times)[2]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--columns", type=int, default=20)
+    parser.add_argument("--environments", type=int, default=10)
+    parser.add_argument("--threads", type=int, default=None)
+    options = parser.parse_args()
+
+    print(f"import: {import_seconds():.3f} s beyond Python's own start (median of 5)")
+    import whence
+
+    values, labels = data_of(options)
+    before = peak()
+    start = time.perf_counter()
+    found = whence.discover(values, environment=labels, baseline=0, threads=options.threads,
+                            progress=False)
+    found.to_dict()
+    total = time.perf_counter() - start
+    engine, reading = found.seconds["engine"], found.seconds["reading"]
+    print(f"data: {options.rows} rows x {options.columns} columns, {values.nbytes / 1e6:.0f} MB")
+    print(f"engine: {engine:.2f} s; reading and hashing: {reading:.2f} s; "
+          f"Python: {total - engine - reading:.2f} s")
+    print(f"overhead: {100 * (total - engine) / engine:.1f} % of the engine's time, of this Python "
+          f"itself {100 * (total - engine - reading) / engine:.1f} %")
+    print(f"memory: {(peak() - before) / values.nbytes:.2f} times the data, beyond the data")
+    print(f"answer: {found.summary}")
+
+
+if __name__ == "__main__":
+    main()
