@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What Python costs: time and memory around the engine, and the time of an import.
 
-    bench/python.py [--rows 1000000] [--columns 20] [--environments 10]
+    bench/python.py [--rows 1000000] [--columns 20] [--environments 10] [--command PATH]
 
 Needs the installed package, numpy and nothing else. Prints one line per figure.
 """
@@ -31,6 +31,24 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
+def compare_memory(values, labels, growth, options):
+    """The command line on the same data: what of the memory is the engine's own."""
+    import os
+    import tempfile
+
+    import whence
+
+    with tempfile.TemporaryDirectory() as folder:
+        table = {f"c{j + 1}": values[:, j] for j in range(values.shape[1])}
+        whence.save_csv({**table, "environment": labels}, os.path.join(folder, "data.csv"))
+        command = [os.path.abspath(options.command), "discover", "data.csv", "--quiet",
+                   "--environment=environment", "--baseline=0"]
+        subprocess.run(command, cwd=folder, check=True)
+    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    print(f"memory: the command takes {child / values.nbytes:.2f} times the data for the same; "
+          f"Python {(growth - child) / values.nbytes:+.2f} beside it")
+
+
 def import_seconds():
     times = []
     for _ in range(5):
@@ -49,6 +67,7 @@ def main():
     parser.add_argument("--columns", type=int, default=20)
     parser.add_argument("--environments", type=int, default=10)
     parser.add_argument("--threads", type=int, default=None)
+    parser.add_argument("--command", help="a whence to compare memory with")
     options = parser.parse_args()
 
     print(f"import: {import_seconds():.3f} s beyond Python's own start (median of 5)")
@@ -69,6 +88,8 @@ def main():
           f"itself {100 * (total - engine - reading) / engine:.1f} %")
     print(f"memory: {(peak() - before) / values.nbytes:.2f} times the data, beyond the data")
     print(f"answer: {found.summary}")
+    if options.command:
+        compare_memory(values, labels, peak() - before, options)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,11 @@ file(GET_RUNTIME_DEPENDENCIES
 if(missing)
   message(FATAL_ERROR "shared libraries that were not found: ${missing}")
 endif()
+set(folder ${CMAKE_INSTALL_PREFIX}/whence/libs)
+file(MAKE_DIRECTORY ${folder})
 foreach(library IN LISTS found)
-  message(STATUS "carried along: ${library}")
-  file(INSTALL ${library} DESTINATION ${CMAKE_INSTALL_PREFIX}/whence/libs FOLLOW_SYMLINK_CHAIN)
+  get_filename_component(name ${library} NAME) # what the loader asks for; the file may be a link
+  file(REAL_PATH ${library} file)
+  file(COPY_FILE ${file} ${folder}/${name})
+  message(STATUS "carried along: ${name}")
 endforeach()

@@ -64,7 +64,7 @@ found.report("/tmp/out")
 END
 chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 bash -c "
   set -e
-  pip install --quiet --no-index --find-links /wheels --root-user-action=ignore \
+  pip install --quiet --no-index --find-links /wheels --root-user-action=ignore --no-warn-script-location \
     \$(pip install --help | grep -q break-system-packages && echo --break-system-packages) \
     whence pandas networkx
   dpkg-query -W -f '\${Package}\n' | grep -E 'libfmt|libhwy|libzip|g\+\+|cmake' && exit 1

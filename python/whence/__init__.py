@@ -155,15 +155,15 @@ def _checked(data_words: Any, table: Any, reading: dict[str, Any]) -> list[str]:
     try:
         return data_words(table, **reading)
     except TypeError as error:
-        unknown = str(error).rpartition("keyword argument ")[2]
-        if "keyword argument" not in str(error):
-            raise
         import difflib
         import inspect
 
         known = list(inspect.signature(data_words).parameters)[1:]
-        near = difflib.get_close_matches(unknown.strip("'"), known, 1)
-        raise TypeError(f"there is no argument {unknown}" +
+        unknown = [name for name in reading if name not in known]
+        if not unknown:
+            raise error
+        near = difflib.get_close_matches(unknown[0], known, 1)
+        raise TypeError(f"there is no argument {unknown[0]!r}" +
                         (f"; did you mean {near[0]!r}?" if near else "")) from None
 
 
