@@ -93,6 +93,9 @@ class Check {
     }
     if (!value) value = next_value(*option, name);
     check_value(*option, name, *value);
+    if (!option->get_allow_extra_args()) return;
+    while (at_ + 1 < arguments_.size() && arguments_[at_ + 1].compare(0, 1, "-") != 0)
+      check_value(*option, name, arguments_[++at_]);
   }
 
   std::string next_value(const CLI::Option& option, const std::string& name) {

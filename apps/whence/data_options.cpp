@@ -121,9 +121,10 @@ void add_data_options(CLI::App& app, DataOptions& options, const Globals& global
             "the column that tells the environments of one table apart");
   add_value(app, "--baseline", options.baseline, "FILE",
             "the unshifted data; with --environment, the name of that environment");
-  app.add_option("--shifted", options.shifted, "shifted data; may be given again and again")
+  app.add_option("--shifted", options.shifted,
+                 "shifted data, one file or several (week*.csv); may be given again and again")
       ->type_name("FILE")
-      ->allow_extra_args(false);
+      ->allow_extra_args();
   add_value(app, "--columns", options.columns, "X,Y",
             "the variables, two for a pair; V=A+B makes one of several columns");
   add_value(app, "--types", options.types, "X=TYPE,...",

@@ -111,14 +111,16 @@ void LabelScore::charge_transmission(std::size_t child, const LabelFamily& famil
                                      std::vector<double>& terms) const {
   family.causes.each([&](std::size_t cause) {
     const VariableSet others = family.causes.without(cause);
-    const bool linked = family.linked.has(cause);
+    bool linked = family.linked.has(cause);
     double explained = 0;
     if (linked) {
       const VariableSet rest = family.linked.without(cause);
-      explained = std::min(
-          (link_gain(child, family.linked) - link_gain(child, rest)) / double(joint_.rows()),
-          joint_.linear_gain(child, rest, cause));
-      if (explained <= 0) return;
+      const double gained =
+          (link_gain(child, family.linked) - link_gain(child, rest)) / double(joint_.rows());
+      explained = std::min(gained, joint_.linear_gain(child, rest, cause));
+      // A link that the baseline does not show counts as one that shows in shifts alone.
+      linked = gained > prices_.link_per_row;
+      if (linked && explained <= 0) return;
     }
     for (std::size_t e = 0; e < environments(); ++e) {
       if (!regime_.counts[e]) continue;

@@ -73,6 +73,7 @@ LabelSearch::LabelSearch(LabelScore& score, const LabelSearchOptions& options)
       candidates_(m_ * m_),
       partners_(m_),
       movers_(m_),
+      unmoved_by_(m_),
       best_(m_) {}
 
 double LabelSearch::total(const LabelGraph& graph) const {
@@ -82,12 +83,14 @@ double LabelSearch::total(const LabelGraph& graph) const {
 }
 
 bool LabelSearch::allowed(std::size_t a, std::size_t b, Link link) const {
-  if (options_.knowledge == nullptr || options_.knowledge->words.empty()) return true;
-  using Word = EdgeKnowledge::Word;
-  const Word forward = options_.knowledge->of(m_, a, b),
-             backward = options_.knowledge->of(m_, b, a);
   const bool goes_forward = link == Link::forward || link == Link::shift_forward;
   const bool goes_backward = link == Link::backward || link == Link::shift_backward;
+  using Word = EdgeKnowledge::Word;
+  const bool known = options_.knowledge != nullptr && !options_.knowledge->words.empty();
+  const Word forward = known ? options_.knowledge->of(m_, a, b) : Word::open,
+             backward = known ? options_.knowledge->of(m_, b, a) : Word::open;
+  if (goes_forward && forward != Word::required && unmoved_by_[b].has(a)) return false;
+  if (goes_backward && backward != Word::required && unmoved_by_[a].has(b)) return false;
   if (forward == Word::required) return goes_forward;
   if (backward == Word::required) return goes_backward;
   return !(goes_forward && forward == Word::forbidden) &&
@@ -96,11 +99,14 @@ bool LabelSearch::allowed(std::size_t a, std::size_t b, Link link) const {
 
 bool LabelSearch::allows_family(std::size_t child, const LabelFamily& family) const {
   if (family.all().size() > options_.most_parents) return false;
-  if (options_.knowledge == nullptr || options_.knowledge->words.empty()) return true;
+  if (options_.knowledge == nullptr || options_.knowledge->words.empty())
+    return (family.causes & unmoved_by_[child]).empty();
   bool fine = true;
   for (std::size_t v = 0; v < m_; ++v) {
     const auto word = options_.knowledge->of(m_, v, child);
-    if (word == EdgeKnowledge::Word::forbidden && family.causes.has(v)) fine = false;
+    const bool barred = word == EdgeKnowledge::Word::forbidden ||
+                        (word != EdgeKnowledge::Word::required && unmoved_by_[child].has(v));
+    if (barred && family.causes.has(v)) fine = false;
     if (word == EdgeKnowledge::Word::required && !family.causes.has(v)) fine = false;
     if (options_.knowledge->of(m_, child, v) == EdgeKnowledge::Word::required &&
         family.all().has(v))
@@ -185,6 +191,27 @@ void LabelSearch::find_movers() {
       }
     for (std::size_t v = 0; v < m_ && top < m_; ++v)
       if (v != top && shift.moved(v, e) > far) movers_[v] = movers_[v].with(top);
+  }
+}
+
+/// A cause that moves in most environments moves its effects there. What moves nearly everywhere
+/// could otherwise pass for the cause of every change.
+void LabelSearch::find_restless() {
+  constexpr std::size_t fewest = 4;
+  constexpr double far = 0.2;  // of what can be known of the labels
+  const ShiftEvidence& shift = score_.shift();
+  const std::size_t environments = shift.environments();
+  for (std::size_t a = 0; a < m_; ++a) {
+    std::vector<std::size_t> moves;
+    for (std::size_t e = 0; e < environments; ++e)
+      if (shift.given_away(VariableSet().with(a), e) > far) moves.push_back(e);
+    if (moves.size() < fewest || 2 * moves.size() <= environments) continue;
+    for (std::size_t b = 0; b < m_; ++b) {
+      const auto still = std::count_if(moves.begin(), moves.end(), [&](std::size_t e) {
+        return shift.moved(b, e) <= std::log(double(m_));
+      });
+      if (b != a && 2 * std::size_t(still) > moves.size()) unmoved_by_[b] = unmoved_by_[b].with(a);
+    }
   }
 }
 
@@ -458,6 +485,7 @@ void LabelSearch::run(const Progress& progress) {
   find_candidates();
   if (progress) progress(0.15);
   find_movers();
+  find_restless();
   for (std::size_t v = 0; v < m_ && options_.knowledge != nullptr; ++v)
     for (std::size_t cause = 0; cause < m_; ++cause)
       if (options_.knowledge->of(m_, cause, v) == EdgeKnowledge::Word::required)

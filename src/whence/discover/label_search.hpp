@@ -66,6 +66,7 @@ class LabelSearch {
  private:
   void find_candidates();
   void find_movers();
+  void find_restless();
   bool allowed(std::size_t a, std::size_t b, Link link) const;
   double gain(const LabelGraph& graph, std::size_t a, std::size_t b, Link link) const;
   void climb(LabelGraph& graph) const;
@@ -98,6 +99,7 @@ class LabelSearch {
   std::vector<char> candidates_;       // [a][b], symmetric
   std::vector<VariableSet> partners_;  // candidates of each variable
   std::vector<VariableSet> movers_;    // what moved most where the variable moved too
+  std::vector<VariableSet> unmoved_by_;  // variables that move nearly everywhere, this one not
   LabelGraph best_;
   mutable SharedCache<BestKey, LabelFamily, BestHash> best_families_;
 };

@@ -93,6 +93,11 @@ std::size_t combined_drift(std::size_t a, std::size_t b) {
   return k;
 }
 
+double Displacement::log_odds(double tau) const {
+  const double same = variance + tau * tau, changed = same + 1;
+  return 0.5 * offset * offset * (1 / same - 1 / changed) - 0.5 * std::log(changed / same);
+}
+
 ShiftEvidence::ShiftEvidence(const CodedColumns& columns, const Dataset& data, std::size_t baseline,
                              std::uint64_t seed, const ShiftRows& most)
     : columns_(columns), features_(columns, regression_waves, seed), codes_(0, 0) {
@@ -157,10 +162,39 @@ const LogisticFit& ShiftEvidence::fit(const VariableSet& set, std::size_t e) con
   });
 }
 
+namespace {
+
+/// How far an environment's rows are off the baseline's regression on average, and how far that
+/// regression itself may be off there: by what it has not seen, and by a share of what it predicts.
+Displacement displacement_of(const FeatureColumns& x, const Ridge& ridge, const float* predicted,
+                             const std::vector<float>& left, double usual_prediction, double usual,
+                             std::size_t begin, std::size_t end) {
+  constexpr double share_off = 0.3, misfit = 0.1;
+  const double each = 1 / double(end - begin);
+  Vector features(Eigen::Index(x.columns()));
+  for (std::size_t j = 0; j < x.columns(); ++j) {
+    double sum = 0;
+    for (std::size_t r = begin; r < end; ++r) sum += x.column(j)[r];
+    features[Eigen::Index(j)] = sum * each;
+  }
+  Displacement found;
+  double prediction = 0;
+  for (std::size_t r = begin; r < end; ++r) {
+    found.offset += each * left[r];
+    prediction += each * predicted[r];
+  }
+  const double moved = share_off * (prediction - usual_prediction) / usual;
+  found.variance = each + misfit * misfit + moved * moved +
+                   ridge.factor.matrixL().solve(features).squaredNorm();
+  return found;
+}
+
+}  // namespace
+
 /// What the parents leave unexplained of each of the child's coordinates, in units of its usual
 /// size where the parents are as they are: a flexible regression on the baseline.
-ShiftEvidence::Columns ShiftEvidence::remainders(std::size_t child,
-                                                 const VariableSet& parents) const {
+ShiftEvidence::Remainders ShiftEvidence::remainders(std::size_t child,
+                                                    const VariableSet& parents) const {
   const std::vector<float> precision = features_.precisions(parents);
   const std::size_t q = precision.size(), n = codes_.rows();
   FeatureColumns x(n, q);
@@ -178,7 +212,7 @@ ShiftEvidence::Columns ShiftEvidence::remainders(std::size_t child,
   const std::vector<double> strange = strangeness(x, second, scale_factor, fitted_);
 
   const CodedVariable& variable = columns_.variable(child);
-  Columns result;
+  Remainders result;
   for (std::size_t k = 0; k < variable.count; ++k) {
     const float* y = codes_.column(variable.first + k);
     FeatureColumns target(fitted_, 1);
@@ -215,9 +249,17 @@ ShiftEvidence::Columns ShiftEvidence::remainders(std::size_t child,
     constexpr double mean_size = 0.7979;  // of a standard normal variable
     for (std::size_t r = 0; r < n; ++r) {
       const double scale = std::clamp(double(size[r]), 0.3 * usual, 4 * usual) / mean_size;
-      left[r] = bounded_code(left[r] / scale / strange[r]);
+      left[r] = bounded_code(left[r] / scale);
     }
-    result.push_back(std::move(left));
+    double usual_prediction = 0;
+    for (std::size_t r = 0; r < fitted_; ++r) usual_prediction += mean[r] / double(fitted_);
+    std::vector<Displacement> displaced;
+    for (const Window& window : windows_)
+      displaced.push_back(displacement_of(x, *best, mean.data(), left, usual_prediction,
+                                          usual / mean_size, window.begin, window.end));
+    for (std::size_t r = 0; r < n; ++r) left[r] = float(left[r] / strange[r]);
+    result.columns.push_back(std::move(left));
+    result.displaced.push_back(std::move(displaced));
   }
   return result;
 }
@@ -225,7 +267,7 @@ ShiftEvidence::Columns ShiftEvidence::remainders(std::size_t child,
 const std::vector<float>& ShiftEvidence::changes(std::size_t child,
                                                  const VariableSet& parents) const {
   return change_cache_.get({parents, child}, [&] {
-    const Columns remainder = remainders(child, parents);
+    const Remainders remainder = remainders(child, parents);
     std::vector<float> list;
     for (std::size_t e = 0; e < environments(); ++e)
       list.push_back(compare(child, parents, e, remainder, false).log_odds[0]);
@@ -236,7 +278,7 @@ const std::vector<float>& ShiftEvidence::changes(std::size_t child,
 const std::vector<DriftedChange>& ShiftEvidence::drifts(std::size_t child,
                                                         const VariableSet& parents) const {
   return drift_cache_.get({parents, child}, [&] {
-    const Columns remainder = remainders(child, parents);
+    const Remainders remainder = remainders(child, parents);
     std::vector<DriftedChange> list;
     for (std::size_t e = 0; e < environments(); ++e)
       list.push_back(compare(child, parents, e, remainder, true));
@@ -298,7 +340,7 @@ Drift estimate_drift(const std::vector<float>& z, std::size_t n, double referenc
 }  // namespace
 
 DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& parents, std::size_t e,
-                                     const Columns& remainder, bool drift_too) const {
+                                     const Remainders& remainder, bool drift_too) const {
   const Window& window = windows_[e];
   const std::size_t own = window.end - window.begin;
   const std::size_t n = own + window.reference_end - window.reference;
@@ -308,7 +350,7 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
       window_columns(list, [&](std::size_t c) { return in_window(e, codes_.column(c)); });
   const bool real = columns_.variable(child).real;
   std::vector<std::vector<float>> z;
-  for (const std::vector<float>& column : remainder) z.push_back(in_window(e, column.data()));
+  for (const std::vector<float>& column : remainder.columns) z.push_back(in_window(e, column.data()));
 
   // Features of the parents, then of the remainder: itself, its square, its products with them.
   const std::size_t old = second_order_count(list);
@@ -331,7 +373,16 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
     }
     return gain_of_more(x, base, labels_[e]);
   };
-  const double plain = gain();
+  // Parents that give the environment away leave nothing to guess: then the child must be where
+  // the baseline's regression expects it.
+  const double weight = std::clamp((given_away(parents, e) - 0.5) / 0.3, 0.0, 1.0);
+  const auto displaced = [&](double tau) {
+    double most = 0;
+    for (const auto& by_environment : remainder.displaced)
+      most = std::max(most, by_environment[e].log_odds(tau));
+    return weight * most;
+  };
+  const double plain = std::max(gain(), displaced(0));
   DriftedChange result;
   result.log_odds.fill(float(plain));
   if (plain <= 0 || !drift_too) return result;
@@ -359,7 +410,7 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
       by_all += with_drift(0, drift.moved[a], drift.variances[a], tau);
     // Either way of drifting with probability one half: the smaller evidence for a change counts.
     const double either = std::log(2.0) - log_add_exp(-by_offset, -by_all);
-    result.log_odds[t] = float(std::min(plain, either));
+    result.log_odds[t] = float(std::min(plain, std::max(either, displaced(tau))));
   }
   return result;
 }

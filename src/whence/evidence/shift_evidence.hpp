@@ -35,6 +35,15 @@ struct DriftedChange {
   std::array<float, drift_scales.size()> log_odds{};
 };
 
+/// How far an environment's rows are from where the baseline's regression expects them, in residual
+/// standard deviations, and the variance of that number if the mechanism is the same.
+struct Displacement {
+  double offset = 0, variance = 1;
+
+  /// Evidence for a change of about one standard deviation beyond a drift of scale tau.
+  double log_odds(double tau) const;
+};
+
 struct ShiftRows {
   std::size_t of_environment = 300, of_baseline = 600, fitted = 1500;
 };
@@ -51,6 +60,10 @@ class ShiftEvidence {
 
   /// T_e(P).
   double labels(const VariableSet& set, std::size_t e) const { return fit(set, e).log_evidence; }
+  /// The share of what can be known of the labels that a set tells.
+  double given_away(const VariableSet& set, std::size_t e) const {
+    return 1 - labels(set, e) / labels({}, e);
+  }
   /// log-evidence that the mechanism of the child, given these parents, changed in environment e.
   double change(std::size_t child, const VariableSet& parents, std::size_t e) const {
     return changes(child, parents)[e];
@@ -79,15 +92,19 @@ class ShiftEvidence {
       return key.set.hash() ^ (key.number * 0x9E3779B97F4A7C15ULL);
     }
   };
-  using Columns = std::vector<std::vector<float>>;
+  /// One of each for every coordinate of a child.
+  struct Remainders {
+    std::vector<std::vector<float>> columns;
+    std::vector<std::vector<Displacement>> displaced;  // [environment]
+  };
 
   const LogisticFit& fit(const VariableSet& set, std::size_t e) const;
   /// Both by environment; the second takes up to three times as long.
   const std::vector<float>& changes(std::size_t child, const VariableSet& parents) const;
   const std::vector<DriftedChange>& drifts(std::size_t child, const VariableSet& parents) const;
-  Columns remainders(std::size_t child, const VariableSet& parents) const;
+  Remainders remainders(std::size_t child, const VariableSet& parents) const;
   DriftedChange compare(std::size_t child, const VariableSet& parents, std::size_t e,
-                        const Columns& remainder, bool drift_too) const;
+                        const Remainders& remainder, bool drift_too) const;
   std::vector<float> in_window(std::size_t e, const float* column) const;
 
   const CodedColumns& columns_;
