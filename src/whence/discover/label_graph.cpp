@@ -66,41 +66,42 @@ void count_links(const std::vector<LabelGraph>& draws, GraphResult& result) {
 
 /// No direction is surer than shifts make it; what shows in shifts alone is never sure. Fills in
 /// the support of each edge, by environment of the data.
-void limit_directions(const LabelScore& score, const LabelGraph& best, std::size_t reference,
+void limit_directions(const Judgement& judgement, const LabelGraph& best, std::size_t reference,
                       GraphResult& result) {
   constexpr double in_shifts_alone = 0.9;
-  const std::vector<char> speaks = speaking(score, best);
-  const std::size_t m = result.variables.size();
   std::vector<EdgeFinding> explained;
-  for (std::size_t a = 0; a < m; ++a)
-    for (std::size_t b = 0; b < m; ++b) {
-      double& p = result.edges.at(a, b);
-      if (a == b || p < 0.5) continue;
-      const LabelSupport support = label_support(score, best, a, b, speaks);
-      DirectionLimit limit = direction_limit(support);
-      const double seen = p;
-      p = std::min(p - (1 - in_shifts_alone) * result.shift_only.at(a, b), limit.highest);
-      if (limit.rest_is_hidden) {
-        result.hidden.at(a, b) = result.hidden.at(b, a) =
-            std::min(1.0, result.hidden.at(a, b) + seen - p);
-      } else if (limit.highest < 1) {
-        result.edges.at(b, a) += seen - p;
-      }
-      EdgeFinding edge;
-      edge.from = a;
-      edge.to = b;
-      edge.shift_log_odds = support.reverse;
-      edge.leave_one_out = {p, p};
-      for (std::size_t e = 0; e < support.against_reverse.size(); ++e) {
-        if (e == reference) edge.support.push_back(0);
-        edge.support.push_back(support.against_reverse[e]);
-        const double without = seen * sigmoid(support.reverse - support.against_reverse[e]);
-        edge.leave_one_out[0] = std::min(edge.leave_one_out[0], without);
-        edge.leave_one_out[1] = std::max(edge.leave_one_out[1], std::min(without, limit.highest));
-      }
-      if (reference == support.against_reverse.size()) edge.support.push_back(0);
-      explained.push_back(std::move(edge));
+  for (const JudgedEdge& judged : judgement.edges) {
+    const std::size_t a = judged.from, b = judged.to;
+    const LabelSupport& support = judged.support;
+    double& p = result.edges.at(a, b);
+    const double seen = p;
+    p = std::min(p - (1 - in_shifts_alone) * result.shift_only.at(a, b), judged.limit.highest);
+    if (judged.limit.rest_is_hidden)
+      result.hidden.at(a, b) = result.hidden.at(b, a) =
+          std::min(1.0, result.hidden.at(a, b) + seen - p);
+    else if (judged.limit.highest < 1)
+      result.edges.at(b, a) += seen - p;
+    EdgeFinding edge;
+    edge.from = a;
+    edge.to = b;
+    edge.shift_log_odds = support.reverse;
+    edge.leave_one_out = {p, p};
+    for (std::size_t e = 0; e < support.against_reverse.size(); ++e) {
+      if (e == reference) edge.support.push_back(0);
+      edge.support.push_back(support.against_reverse[e]);
+      const double without = seen * sigmoid(support.reverse - support.against_reverse[e]);
+      edge.leave_one_out[0] = std::min(edge.leave_one_out[0], without);
+      edge.leave_one_out[1] =
+          std::max(edge.leave_one_out[1], std::min(without, judged.limit.highest));
     }
+    if (reference == support.against_reverse.size()) edge.support.push_back(0);
+    explained.push_back(std::move(edge));
+  }
+  // Edges that were drawn but are not in the best graph were not judged.
+  for (std::size_t a = 0; a < result.variables.size(); ++a)
+    for (std::size_t b = 0; b < result.variables.size(); ++b)
+      if (a != b && !best.families[b].causes.has(a))
+        result.edges.at(a, b) = std::min(result.edges.at(a, b), in_shifts_alone);
   result.findings = edges_worth_showing(result.edges);
   for (EdgeFinding& finding : result.findings)
     for (const EdgeFinding& edge : explained)
@@ -111,23 +112,33 @@ void limit_directions(const LabelScore& score, const LabelGraph& best, std::size
       }
 }
 
-/// P(each mechanism changed in one environment), over drawn graphs and scales of drift.
+/// P(each mechanism changed in one environment), over drawn graphs and scales of drift; no surer
+/// than the rivals of the best graph allow.
 GraphEnvironment environment_of(const LabelScore& score, const LabelGraph& best,
-                                const std::vector<LabelGraph>& draws, std::size_t e) {
+                                const std::vector<LabelGraph>& draws,
+                                const std::vector<RivalGraph>& rivals, std::size_t e) {
   const std::size_t m = score.variables();
   const double each = 1 / double(draws.size());
   GraphEnvironment environment;
   environment.changed.assign(m, 0.0);
   const std::vector<double> weight = drift_weights(score, best, e);
   const double prior = std::log(std::max(1.0, double(m) - 1));
-  for (std::size_t v = 0; v < m; ++v)
-    for (const LabelGraph& graph : draws)
-      for (std::size_t t = 0; t < weight.size(); ++t) {
-        if (weight[t] < 1e-4) continue;
-        const double odds =
-            score.shift().drifted(v, graph.families[v].causes, e).log_odds[score.drift_of(t, v)];
-        environment.changed[v] += each * weight[t] * sigmoid(odds - prior);
-      }
+  for (std::size_t v = 0; v < m; ++v) {
+    const auto changed_in = [&](const LabelGraph& graph) {
+      double p = 0;
+      const DriftedChange& seen = score.shift().drifted(v, graph.families[v].causes, e);
+      for (std::size_t t = 0; t < weight.size(); ++t)
+        if (weight[t] >= 1e-4)
+          p += weight[t] * sigmoid(double(seen.log_odds[score.drift_of(t, v)]) - prior);
+      return p;
+    };
+    double& p = environment.changed[v];
+    for (const LabelGraph& graph : draws) p += each * changed_in(graph);
+    const double drawn = p;
+    for (const RivalGraph& rival : rivals)
+      if (!(rival.graph.families[v].causes == best.families[v].causes))
+        p = std::min(p, drawn + rival.weight * (changed_in(rival.graph) - drawn));
+  }
   constexpr double too_much = 0.97, single = 0.9;  // single: where everything changed, no one did
   environment.all_changed = score.regime().counts[e] ? 0.0 : too_much;
   environment.none_changed = 1;
@@ -161,7 +172,8 @@ GraphResult find_graph_by_labels(const Dataset& data, const GraphTask& options) 
   result.model = GraphModel::labels;
   for (const Variable& variable : data.variables) result.variables.push_back(variable.name);
   count_links(draws, result);
-  limit_directions(score, search.best(), reference, result);
+  const Judgement judgement = judged_edges(score, search, speaking(score, search.best()));
+  limit_directions(judgement, search.best(), reference, result);
   result.graph = likely_graph(result.edges, result.cycle_broken);
   result.quiet = 1;
   std::size_t shifted = 0;
@@ -170,7 +182,7 @@ GraphResult find_graph_by_labels(const Dataset& data, const GraphTask& options) 
     if (e == reference)
       environment.changed.assign(m, 0.0);
     else
-      environment = environment_of(score, search.best(), draws, shifted++);
+      environment = environment_of(score, search.best(), draws, judgement.rivals, shifted++);
     environment.name = data.environments[e].name;
     environment.rows = data.environments[e].rows();
     environment.baseline = e == reference;

@@ -82,7 +82,7 @@ double LabelScore::change_cost(std::size_t child, const VariableSet& causes, std
 /// Each environment at its own price, or a mechanism that differs from run to run anyway.
 std::vector<double> LabelScore::invariance(std::size_t child, const VariableSet& causes) const {
   std::vector<double> terms(environments());
-  double sum = 0, unstable = 0;
+  double sum = 0, unstable = 0, price = 0;
   std::size_t counted = 0, changed = 0;
   const double clear = std::log(double(variables()));
   for (std::size_t e = 0; e < environments(); ++e) {
@@ -93,11 +93,12 @@ std::vector<double> LabelScore::invariance(std::size_t child, const VariableSet&
     const bool differs = change(child, causes, e) > clear;
     changed += differs ? 1 : 0;
     unstable -= differs ? 0.2 : 2;
+    price = std::max(price, change_price_[e]);
   }
   // That is said only of what differs nearly everywhere, at the price of one change.
   constexpr std::size_t fewest = 4;
   if (changed < fewest || 2 * changed <= counted) return terms;
-  unstable -= clear;
+  unstable -= price;
   if (sum >= unstable) return terms;
   for (std::size_t e = 0; e < environments(); ++e)
     if (regime_.counts[e]) terms[e] = unstable / double(counted);

@@ -235,7 +235,7 @@ double LabelSearch::gain(const LabelGraph& graph, std::size_t a, std::size_t b, 
   return sum;
 }
 
-void LabelSearch::climb(LabelGraph& graph) const {
+void LabelSearch::climb(LabelGraph& graph, std::optional<Pair> kept) const {
   struct Move {
     double gain = improved;
     std::size_t b = 0;
@@ -245,7 +245,7 @@ void LabelSearch::climb(LabelGraph& graph) const {
     parallel_for(m_, options_.threads, [&](std::size_t a) {
       best[a] = {};
       for (std::size_t b = a + 1; b < m_; ++b) {
-        if (!candidate(a, b)) continue;
+        if (!candidate(a, b) || kept == Pair(a, b)) continue;
         for (int k = 0; k < link_kinds; ++k) {
           if (Link(k) == graph.link(a, b)) continue;
           const double found = gain(graph, a, b, Link(k));
@@ -259,6 +259,29 @@ void LabelSearch::climb(LabelGraph& graph) const {
     if (best[top].gain <= improved) return;
     graph.set(top, best[top].b, best[top].link);
   }
+}
+
+std::optional<LabelGraph> LabelSearch::alternative(std::size_t from, std::size_t to,
+                                                   bool hidden) const {
+  const Pair pair(std::min(from, to), std::max(from, to));
+  const Link link = hidden ? (from < to ? Link::hidden_forward : Link::hidden_backward)
+                           : (from < to ? Link::forward : Link::backward);
+  if (!allowed(pair.first, pair.second, link)) return {};
+  // The cause is moved just before its effect in the order; what then points backwards is dropped.
+  std::vector<std::size_t> order = best_.order();
+  order.erase(std::find(order.begin(), order.end(), from));
+  order.insert(std::find(order.begin(), order.end(), to), from);
+  LabelGraph graph(m_);
+  VariableSet before;
+  for (std::size_t v : order) {
+    const LabelFamily& family = best_.families[v];
+    graph.families[v] = {family.causes & before, family.linked & before};
+    before = before.with(v);
+  }
+  graph.set(pair.first, pair.second, link);
+  if (graph.families[to].all().size() > options_.most_parents) return {};
+  climb(graph, pair);
+  return graph;
 }
 
 /// Best family among the variables before the child, one change at a time.
@@ -479,6 +502,27 @@ void LabelSearch::refine(const Progress& progress) {
   }
 }
 
+/// Turns each edge of the best graph round, or makes it hidden, and fits all else to that, until
+/// nothing gains by it.
+void LabelSearch::try_alternatives() {
+  constexpr int most_rounds = 4;
+  for (int round = 0; round < most_rounds; ++round) {
+    const LabelGraph start = best_;
+    LabelGraph better = best_;
+    for (std::size_t to = 0; to < m_; ++to)
+      start.families[to].causes.each([&](std::size_t from) {
+        if (stopped()) return;
+        for (bool hidden : {false, true}) {
+          const auto found = hidden ? alternative(from, to, true) : alternative(to, from, false);
+          if (found && total(*found) > total(better) + improved) better = *found;
+        }
+      });
+    if (better == start) return;
+    climb(better);
+    best_ = better;
+  }
+}
+
 void LabelSearch::run(const Progress& progress) {
   for (std::size_t e = 0; e < score_.environments(); ++e)  // once, before threads ask for them
     for (std::size_t v = 0; v < m_; ++v) score_.shift().moved(v, e);
@@ -514,6 +558,7 @@ void LabelSearch::run(const Progress& progress) {
   add_candidates_of_changes();
   if (progress) progress(0.6);
   refine(progress);
+  try_alternatives();
 }
 
 /// One proposal: another link between a pair of candidates, or one parent for another.

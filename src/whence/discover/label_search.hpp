@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "whence/belief/graph_sampler.hpp"
@@ -28,6 +30,7 @@ struct LabelGraph {
 
   explicit LabelGraph(std::size_t variables = 0) : families(variables) {}
   std::size_t variables() const { return families.size(); }
+  bool operator==(const LabelGraph&) const = default;
   Link link(std::size_t a, std::size_t b) const;  // a < b
   void set(std::size_t a, std::size_t b, Link link);
   /// Whether there is a path of arcs from one variable to another.
@@ -60,6 +63,10 @@ class LabelSearch {
   /// Graphs of all chains, in order.
   std::vector<LabelGraph> draw(const Progress& progress);
 
+  /// The best graph that a climb reaches when this link between two variables stays as it is,
+  /// starting from the best graph; nothing where that link is not allowed.
+  std::optional<LabelGraph> alternative(std::size_t from, std::size_t to, bool hidden) const;
+
   bool candidate(std::size_t a, std::size_t b) const { return candidates_[a * m_ + b] != 0; }
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
@@ -69,7 +76,8 @@ class LabelSearch {
   void find_restless();
   bool allowed(std::size_t a, std::size_t b, Link link) const;
   double gain(const LabelGraph& graph, std::size_t a, std::size_t b, Link link) const;
-  void climb(LabelGraph& graph) const;
+  using Pair = std::pair<std::size_t, std::size_t>;  // the smaller first
+  void climb(LabelGraph& graph, std::optional<Pair> kept = {}) const;
   LabelFamily best_family(std::size_t child, const VariableSet& before) const;
   LabelFamily grown(std::size_t child, const VariableSet& before, VariableSet start) const;
   double family_in_order(std::size_t child, const VariableSet& before, LabelFamily* found) const;
@@ -78,6 +86,7 @@ class LabelSearch {
   void from_orders(const std::vector<std::vector<std::size_t>>& starts);
   void add_candidates_of_changes();
   void refine(const Progress& progress);
+  void try_alternatives();
   LabelRegime estimated_regime() const;
   bool step(LabelGraph& graph, Stream& stream) const;
   bool allows_family(std::size_t child, const LabelFamily& family) const;

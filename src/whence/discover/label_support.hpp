@@ -15,7 +15,7 @@ struct LabelSupport {
   std::size_t best = 0;            // that environment
 };
 
-/// `speaks` says of each environment whether it counts.
+/// `speaks` says of each environment whether it counts. All else stays as it is in the graph.
 LabelSupport label_support(const LabelScore& score, const LabelGraph& graph, std::size_t from,
                            std::size_t to, const std::vector<char>& speaks);
 
@@ -27,5 +27,29 @@ struct DirectionLimit {
   bool rest_is_hidden = false;
 };
 DirectionLimit direction_limit(const LabelSupport& support);
+
+/// One edge of the best graph: what shifts say of it, and what else would be true if it were not.
+struct JudgedEdge {
+  std::size_t from = 0, to = 0;
+  LabelSupport support;
+  DirectionLimit limit;
+};
+
+/// A graph fitted to a rival of some edge that fits nearly as well as the best one.
+struct RivalGraph {
+  LabelGraph graph;
+  double weight = 0;  // how likely it is at least, against the best graph
+};
+
+struct Judgement {
+  std::vector<JudgedEdge> edges;
+  std::vector<RivalGraph> rivals;
+};
+
+/// Every edge of the best graph. A direction that shifts do not decide takes with it every edge that
+/// hangs on it: those that the graph fitted to the rival lacks are not surer than the rival is
+/// unlikely.
+Judgement judged_edges(const LabelScore& score, const LabelSearch& search,
+                       const std::vector<char>& speaks);
 
 }  // namespace whence
