@@ -417,8 +417,8 @@ void LabelSearch::add_candidates_of_changes() {
   }
 }
 
-/// Drift of environments and of mechanisms by empirical Bayes, given the best graph.
-LabelRegime LabelSearch::estimated_regime() const {
+/// Drift of environments and of mechanisms by empirical Bayes, given a graph.
+LabelRegime LabelSearch::estimated_regime(const LabelGraph& graph) const {
   const ShiftEvidence& shift = score_.shift();
   const std::size_t environments = shift.environments(), scales = drift_scales.size();
   const double log_m = std::log(double(m_)), changed = -log_m,
@@ -427,7 +427,7 @@ LabelRegime LabelSearch::estimated_regime() const {
   std::vector<double> table(m_ * environments * scales);
   parallel_for(m_ * environments, options_.threads, [&](std::size_t k) {
     const std::size_t v = k / environments, e = k % environments;
-    const DriftedChange& seen = shift.drifted(v, best_.families[v].causes, e);
+    const DriftedChange& seen = shift.drifted(v, graph.families[v].causes, e);
     for (std::size_t t = 0; t < scales; ++t)
       table[k * scales + t] = log_add_exp(unchanged - double(seen.log_odds[t]), changed);
   });
@@ -465,6 +465,38 @@ LabelRegime LabelSearch::estimated_regime() const {
   return regime;
 }
 
+/// The best graph's score under the present regime, with the price of each drift in it.
+double LabelSearch::total_with_drift() const {
+  const LabelRegime& regime = score_.regime();
+  const auto drifting = [](std::size_t scale) { return scale > 0; };
+  const auto count =
+      std::count_if(regime.variable_drift.begin(), regime.variable_drift.end(), drifting) +
+      std::count_if(regime.environment_drift.begin(), regime.environment_drift.end(), drifting);
+  return total(best_) - 2 * std::log(double(m_)) * double(count);
+}
+
+/// An effect that drifts seems to be linked through something hidden until its drift is known: each
+/// such link is tried as a cause, with the drift that goes with it.
+void LabelSearch::try_drifting_effects() {
+  const LabelGraph start = best_;
+  for (std::size_t to = 0; to < m_; ++to)
+    start.families[to].linked.minus(start.families[to].causes).each([&](std::size_t from) {
+      const std::size_t low = std::min(from, to), high = std::max(from, to);
+      const Link link = from < to ? Link::forward : Link::backward;
+      if (stopped() || !allowed(low, high, link)) return;
+      const LabelGraph before = best_;
+      const LabelRegime regime = score_.regime();
+      const double reached = total_with_drift();
+      best_.set(low, high, link);
+      LabelRegime other = estimated_regime(best_);
+      other.counts = regime.counts;
+      score_.set_regime(other);
+      if (total_with_drift() > reached + improved) return;
+      best_ = before;
+      score_.set_regime(regime);
+    });
+}
+
 /// Estimates drift, drops environments in which too much changed, and searches again.
 void LabelSearch::refine(const Progress& progress) {
   constexpr double everything_drifts = 0.8;
@@ -475,11 +507,12 @@ void LabelSearch::refine(const Progress& progress) {
     from_orders({best_.order()});
   };
   for (int round = 0; round < 3 && !stopped(); ++round) {
-    LabelRegime regime = estimated_regime();
+    LabelRegime regime = estimated_regime(best_);
     for (std::size_t e = 0; e < environments; ++e)
       regime.counts[e] = drift_scales[regime.environment_drift[e]] < everything_drifts ? 1 : 0;
     if (round > 0 && regime == score_.regime()) break;
     score_.set_regime(regime);
+    if (round == 0) try_drifting_effects();
     if (round < 2) search_again();
     if (progress) progress(0.6 + 0.05 * round);
   }

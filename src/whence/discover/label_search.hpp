@@ -87,7 +87,9 @@ class LabelSearch {
   void add_candidates_of_changes();
   void refine(const Progress& progress);
   void try_alternatives();
-  LabelRegime estimated_regime() const;
+  LabelRegime estimated_regime(const LabelGraph& graph) const;
+  void try_drifting_effects();
+  double total_with_drift() const;
   bool step(LabelGraph& graph, Stream& stream) const;
   bool allows_family(std::size_t child, const LabelFamily& family) const;
 
