@@ -149,8 +149,8 @@ check 'no direction has a shift' python3 - <<'PYTHON'
 import json
 result = json.load(open("unchanged/result.json"))
 assert "Nothing seems to have changed in any of 2" in result["summary"], result["summary"]
-sure = [e for e in result["edges"] if e["probability"] > .95]
-assert sure and "(all without a shift" in result["summary"], result["summary"]
+assert max(e["probability"] for e in result["edges"]) > .9
+assert not [e for e in result["edges"] if e["probability"] > .95]
 PYTHON
 # Columns of several kinds are answered by labels; an exact model takes only its own
 refuses 2 E-USAGE-MODEL "X2: the model 'linear' cannot take this column, which holds categories" \

@@ -16,6 +16,7 @@
 #include "whence/discover/graph_search_plan.hpp"
 #include "whence/discover/label_graph.hpp"
 #include "whence/discover/outlying_rows.hpp"
+#include "whence/discover/second_opinion.hpp"
 
 namespace whence {
 
@@ -464,13 +465,15 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
   std::string reason;
   std::vector<LineCheck> checks;
   how.model = model_of(order.data, how, reason, checks);
-  if (how.model == GraphModel::labels) {
+  const auto by_labels = [&](const std::string& why) {
+    how.model = GraphModel::labels;
     how.baseline = reference_of(order.data, how);
     GraphResult result = find_graph_by_labels(order.data, how);
-    result.model_reason = reason;
+    result.model_reason = why;
     result.checks = checks;
     return finished(in_given_order(result, order), data, options);
-  }
+  };
+  if (how.model == GraphModel::labels) return by_labels(reason);
 
   GraphDraw start;
   const ScoredFamilies scored = choose_scores(order.data, how, start);
@@ -494,9 +497,22 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
   result.warnings =
       warnings_of_full_families(*scored.scorer, found.best.dag, result.variables, how.knowledge);
   result = in_given_order(result, order);
+  limit_unsupported(result, options.knowledge);
+  suspect_hidden_causes(result, options);
+  if (options.model == GraphModel::automatic && how.model == GraphModel::linear &&
+      calls_for_second_opinion(result, data) && !control.stopped()) {
+    GraphResult other =
+        by_labels("lines are enough, but mechanisms drift from one environment to the next");
+    if (finds_drift(other)) return other;
+    temper(result, other);
+    result.graph = likely_graph(result.edges, result.cycle_broken);
+    result.warnings.push_back(
+        "linked mechanisms changed together: the answer was compared with the one that labels "
+        "give, "
+        "and what they do not confirm is not stated as sure");
+  }
   result.essential = equivalence_class(result.graph, likely_targets(result));
   advise(result);
-  suspect_hidden_causes(result, options);
   warn(result, data);
   return result;
 }
@@ -528,16 +544,7 @@ void doubt_outlying_rows(GraphResult& result, const Dataset& data, const GraphOp
       doubted |= blend(here.changed[v], other.changed[v]);
   }
   if (!doubted) return;
-  std::vector<EdgeFinding> findings = edges_worth_showing(result.edges);
-  for (EdgeFinding& finding : findings)
-    for (const EdgeFinding& edge : result.findings)
-      if (edge.from == finding.from && edge.to == finding.to) {
-        finding.shift_log_odds = edge.shift_log_odds;
-        finding.support = edge.support;
-        finding.leave_one_out = {std::min(edge.leave_one_out[0], finding.probability),
-                                 std::max(edge.leave_one_out[1], finding.probability)};
-      }
-  result.findings = std::move(findings);
+  list_findings_again(result);
   result.graph = likely_graph(result.edges, result.cycle_broken);
   result.essential = equivalence_class(result.graph, likely_targets(result));
   constexpr std::size_t most_named = 5;

@@ -64,22 +64,30 @@ void count_links(const std::vector<LabelGraph>& draws, GraphResult& result) {
         }
 }
 
+/// Where everything changed in half of the environments, the others are hardly what they seem.
+double most_certain(const LabelRegime& regime) {
+  const auto dropped = std::count(regime.counts.begin(), regime.counts.end(), 0);
+  return 2 * std::size_t(dropped) >= regime.counts.size() ? 0.9 : 1.0;
+}
+
 /// No direction is surer than shifts make it; what shows in shifts alone is never sure. Fills in
 /// the support of each edge, by environment of the data.
-void limit_directions(const Judgement& judgement, const LabelGraph& best, std::size_t reference,
-                      GraphResult& result) {
+void limit_directions(const Judgement& judgement, const LabelSearch& search, double highest,
+                      std::size_t reference, GraphResult& result) {
   constexpr double in_shifts_alone = 0.9;
+  const LabelGraph& best = search.best();
   std::vector<EdgeFinding> explained;
   for (const JudgedEdge& judged : judgement.edges) {
     const std::size_t a = judged.from, b = judged.to;
     const LabelSupport& support = judged.support;
     double& p = result.edges.at(a, b);
     const double seen = p;
-    p = std::min(p - (1 - in_shifts_alone) * result.shift_only.at(a, b), judged.limit.highest);
+    p = std::min(
+        {p - (1 - in_shifts_alone) * result.shift_only.at(a, b), judged.limit.highest, highest});
     if (judged.limit.rest_is_hidden)
       result.hidden.at(a, b) = result.hidden.at(b, a) =
           std::min(1.0, result.hidden.at(a, b) + seen - p);
-    else if (judged.limit.highest < 1)
+    else if (judged.limit.highest < 1 || highest < 1)
       result.edges.at(b, a) += seen - p;
     EdgeFinding edge;
     edge.from = a;
@@ -173,7 +181,7 @@ GraphResult find_graph_by_labels(const Dataset& data, const GraphTask& options) 
   for (const Variable& variable : data.variables) result.variables.push_back(variable.name);
   count_links(draws, result);
   const Judgement judgement = judged_edges(score, search, speaking(score, search.best()));
-  limit_directions(judgement, search.best(), reference, result);
+  limit_directions(judgement, search, most_certain(score.regime()), reference, result);
   result.graph = likely_graph(result.edges, result.cycle_broken);
   result.quiet = 1;
   std::size_t shifted = 0;

@@ -261,6 +261,26 @@ void LabelSearch::climb(LabelGraph& graph, std::optional<Pair> kept) const {
   }
 }
 
+/// Whether every edge that must be there is there.
+bool LabelSearch::keeps_required(const LabelGraph& graph) const {
+  if (options_.knowledge == nullptr || options_.knowledge->words.empty()) return true;
+  for (std::size_t cause = 0; cause < m_; ++cause)
+    for (std::size_t v = 0; v < m_; ++v)
+      if (options_.knowledge->of(m_, cause, v) == EdgeKnowledge::Word::required &&
+          !graph.families[v].causes.has(cause))
+        return false;
+  return true;
+}
+
+bool LabelSearch::known(std::size_t from, std::size_t to, bool hidden) const {
+  if (options_.knowledge == nullptr || options_.knowledge->words.empty()) return true;
+  using Word = EdgeKnowledge::Word;
+  const Word forward = options_.knowledge->of(m_, from, to),
+             backward = options_.knowledge->of(m_, to, from);
+  if (hidden) return forward != Word::required && backward != Word::required;
+  return forward != Word::forbidden && backward != Word::required;
+}
+
 std::optional<LabelGraph> LabelSearch::alternative(std::size_t from, std::size_t to,
                                                    bool hidden) const {
   const Pair pair(std::min(from, to), std::max(from, to));
@@ -279,7 +299,7 @@ std::optional<LabelGraph> LabelSearch::alternative(std::size_t from, std::size_t
     before = before.with(v);
   }
   graph.set(pair.first, pair.second, link);
-  if (graph.families[to].all().size() > options_.most_parents) return {};
+  if (graph.families[to].all().size() > options_.most_parents || !keeps_required(graph)) return {};
   climb(graph, pair);
   return graph;
 }

@@ -67,6 +67,10 @@ class LabelSearch {
   /// starting from the best graph; nothing where that link is not allowed.
   std::optional<LabelGraph> alternative(std::size_t from, std::size_t to, bool hidden) const;
 
+  /// Whether what is known leaves room for "from causes to", or for something hidden behind both.
+  bool may_cause(std::size_t from, std::size_t to) const { return known(from, to, false); }
+  bool may_be_hidden(std::size_t from, std::size_t to) const { return known(from, to, true); }
+
   bool candidate(std::size_t a, std::size_t b) const { return candidates_[a * m_ + b] != 0; }
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
@@ -91,6 +95,8 @@ class LabelSearch {
   void try_drifting_effects();
   double total_with_drift() const;
   bool step(LabelGraph& graph, Stream& stream) const;
+  bool known(std::size_t from, std::size_t to, bool hidden) const;
+  bool keeps_required(const LabelGraph& graph) const;
   bool allows_family(std::size_t child, const LabelFamily& family) const;
 
   struct BestKey {
@@ -107,9 +113,9 @@ class LabelSearch {
   LabelScore& score_;
   LabelSearchOptions options_;
   std::size_t m_;
-  std::vector<char> candidates_;       // [a][b], symmetric
-  std::vector<VariableSet> partners_;  // candidates of each variable
-  std::vector<VariableSet> movers_;    // what moved most where the variable moved too
+  std::vector<char> candidates_;         // [a][b], symmetric
+  std::vector<VariableSet> partners_;    // candidates of each variable
+  std::vector<VariableSet> movers_;      // what moved most where the variable moved too
   std::vector<VariableSet> unmoved_by_;  // variables that move nearly everywhere, this one not
   LabelGraph best_;
   mutable SharedCache<BestKey, LabelFamily, BestHash> best_families_;

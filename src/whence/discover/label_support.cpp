@@ -90,14 +90,17 @@ Judgement judged_edges(const LabelScore& score, const LabelSearch& search,
   for (JudgedEdge& edge : list) {
     const auto reversed = search.alternative(edge.to, edge.from, false);
     const auto hidden = search.alternative(edge.from, edge.to, true);
-    if (reversed)
-      weaken(edge.support.against_reverse, now, shift_scores(score, *reversed, speaks));
+    if (reversed) weaken(edge.support.against_reverse, now, shift_scores(score, *reversed, speaks));
     if (hidden) weaken(edge.support.against_hidden, now, shift_scores(score, *hidden, speaks));
     add_up(edge.support);
-    edge.limit = direction_limit(edge.support);
+    // What is known needs no support.
+    constexpr double certain = 1e6;
+    LabelSupport support = edge.support;
+    if (!search.may_cause(edge.to, edge.from)) support.reverse = support.without_best = certain;
+    if (!search.may_be_hidden(edge.from, edge.to)) support.hidden = certain;
+    edge.limit = direction_limit(support);
     const auto& rival = edge.limit.rest_is_hidden ? hidden : reversed;
-    if (edge.limit.highest < 1 && rival &&
-        search.total(*rival) > search.best_score() - plausible)
+    if (edge.limit.highest < 1 && rival && search.total(*rival) > search.best_score() - plausible)
       judgement.rivals.push_back({*rival, 1 - edge.limit.highest});
   }
   for (JudgedEdge& edge : list)

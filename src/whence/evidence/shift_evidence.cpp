@@ -184,8 +184,8 @@ Displacement displacement_of(const FeatureColumns& x, const Ridge& ridge, const 
     prediction += each * predicted[r];
   }
   const double moved = share_off * (prediction - usual_prediction) / usual;
-  found.variance = each + misfit * misfit + moved * moved +
-                   ridge.factor.matrixL().solve(features).squaredNorm();
+  found.variance =
+      each + misfit * misfit + moved * moved + ridge.factor.matrixL().solve(features).squaredNorm();
   return found;
 }
 
@@ -350,7 +350,8 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
       window_columns(list, [&](std::size_t c) { return in_window(e, codes_.column(c)); });
   const bool real = columns_.variable(child).real;
   std::vector<std::vector<float>> z;
-  for (const std::vector<float>& column : remainder.columns) z.push_back(in_window(e, column.data()));
+  for (const std::vector<float>& column : remainder.columns)
+    z.push_back(in_window(e, column.data()));
 
   // Features of the parents, then of the remainder: itself, its square, its products with them.
   const std::size_t old = second_order_count(list);

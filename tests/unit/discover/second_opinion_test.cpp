@@ -1,0 +1,112 @@
+// What a linear answer must not state alone: directions without a shift, links that something
+// hidden explains as well, and changes that are drift.
+#include "whence/discover/second_opinion.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "whence/math/random.hpp"
+
+namespace whence {
+namespace {
+
+struct World {
+  bool shifts = true, hidden = false;
+  double drift = 0;
+};
+
+/// a -> b -> c by lines, each set once where there are shifts; d stands apart, or shares a hidden
+/// cause with c.
+Dataset linear_data(const World& world, std::uint32_t run) {
+  Stream stream(43, Purpose::tests, {run, 0, 0});
+  std::vector<std::vector<double>> columns(4);
+  std::vector<int> labels;
+  for (std::size_t e = 0; e < 5; ++e) {
+    double offset[4] = {};
+    for (double& x : offset) x = e == 0 ? 0 : world.drift * sample_normal(stream);
+    for (std::size_t r = 0; r < (e == 0 ? 1000 : 300); ++r) {
+      const auto value = [&](std::size_t v, double usual) {
+        const bool set = world.shifts && e == v + 1;
+        return set ? 2 + sample_normal(stream) : usual + sample_normal(stream) + offset[v];
+      };
+      const double behind = world.hidden ? 1.5 * sample_normal(stream) : 0;
+      const double a = value(0, 0), b = value(1, a), c = value(2, b + behind), d = value(3, behind);
+      const double row[] = {a, b, c, d};
+      for (std::size_t v = 0; v < 4; ++v) columns[v].push_back(row[v]);
+      labels.push_back(int(e));
+    }
+  }
+  return Dataset::from_columns({DataColumn("a", columns[0]), DataColumn("b", columns[1]),
+                                DataColumn("c", columns[2]), DataColumn("d", columns[3])},
+                               labels);
+}
+
+GraphResult found(const World& world, std::uint32_t run) {
+  GraphOptions options;
+  options.baseline = 0;
+  return find_graph(linear_data(world, run), options);
+}
+
+double surest(const GraphResult& result) {
+  double most = 0;
+  for (double p : result.edges.values) most = std::max(most, p);
+  return most;
+}
+
+TEST(SecondOpinion, CleanLinesKeepTheirAnswer) {
+  const GraphResult result = found({}, 1);
+  EXPECT_EQ(result.model, GraphModel::linear);
+  EXPECT_GT(result.edges.at(0, 1), 0.99);
+  EXPECT_GT(result.edges.at(1, 2), 0.99);
+  for (std::size_t e = 1; e < 5; ++e) EXPECT_GT(result.environments[e].changed[e - 1], 0.99) << e;
+}
+
+TEST(SecondOpinion, NoDirectionIsSureWithoutAShift) {
+  const GraphResult result = found({false}, 2);
+  EXPECT_GT(surest(result), 0.4);
+  EXPECT_LE(surest(result), 0.95);
+}
+
+TEST(SecondOpinion, SomethingHiddenIsNoSureCause) {
+  for (std::uint32_t run = 3; run < 6; ++run) {
+    const GraphResult result = found({true, true}, run);
+    EXPECT_LE(result.edges.at(2, 3), 0.95) << run;
+    EXPECT_LE(result.edges.at(3, 2), 0.95) << run;
+    EXPECT_GT(result.edges.at(0, 1), 0.9) << run;
+  }
+}
+
+TEST(SecondOpinion, DriftIsNoChange) {
+  const GraphResult result = found({false, false, 0.3}, 7);
+  EXPECT_LE(surest(result), 0.95);
+  // Drift is drawn anew for each mechanism and environment: one draw of sixteen may be large.
+  int stated = 0;
+  for (const GraphEnvironment& environment : result.environments)
+    for (double p : environment.changed) stated += p > 0.95 ? 1 : 0;
+  EXPECT_LE(stated, 1);
+}
+
+TEST(SecondOpinion, WhatIsKnownNeedsNoShift) {
+  GraphResult result;
+  result.variables = {"a", "b"};
+  result.edges = EdgeMatrix(2);
+  result.edges.at(0, 1) = 1;
+  EdgeFinding edge;
+  edge.from = 0;
+  edge.to = 1;
+  edge.probability = edge.adjacent_probability = 1;
+  edge.support = {0, 0};
+  result.findings = {edge};
+  EdgeKnowledge knowledge;
+  knowledge.words.assign(4, EdgeKnowledge::Word::open);
+  knowledge.words[1] = EdgeKnowledge::Word::required;
+  limit_unsupported(result, knowledge);
+  EXPECT_EQ(result.edges.at(0, 1), 1);
+  limit_unsupported(result, {});
+  EXPECT_LT(result.edges.at(0, 1), 0.95);
+  EXPECT_DOUBLE_EQ(result.edges.at(0, 1) + result.edges.at(1, 0), 1);
+}
+
+}  // namespace
+}  // namespace whence
