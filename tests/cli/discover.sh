@@ -131,6 +131,8 @@ sed '1s/X/variable /g' data/shifted_01.csv >named_shift.csv
 accepts changes --graph names.npy --baseline named.csv --shifted named_shift.csv -o changed
 check 'a matrix without names goes by the order' grep -q 'note: names.npy has no names' <<<"$err"
 refuses 2 E-USAGE-KNOWLEDGE 'changed in the baseline' discover "${inputs[@]}" --targets baseline:X0
+accepts discover --baseline data/baseline.csv --shifted data/shifted_*.csv -o listed
+check 'one --shifted takes several files' cmp found/result.json listed/result.json
 accepts discover "${inputs[@]}" --shifted data/shifted_01.csv -o twice
 check 'the same file twice' grep -q 'warning: .*are the same file' <<<"$err"
 accepts changes --graph found "${inputs[@]}" -o changed

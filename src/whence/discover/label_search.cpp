@@ -198,21 +198,25 @@ void LabelSearch::find_movers() {
 /// could otherwise pass for the cause of every change.
 void LabelSearch::find_restless() {
   constexpr std::size_t fewest = 4;
-  constexpr double far = 0.2;  // of what can be known of the labels
+  // How much of the labels a cause gives away, and in which share of such environments an effect
+  // may stay where it is: the further the cause moves, the fewer.
+  constexpr std::pair<double, double> limits[] = {{0.2, 0.5}, {0.5, 0.25}};
   const ShiftEvidence& shift = score_.shift();
   const std::size_t environments = shift.environments();
-  for (std::size_t a = 0; a < m_; ++a) {
-    std::vector<std::size_t> moves;
-    for (std::size_t e = 0; e < environments; ++e)
-      if (shift.given_away(VariableSet().with(a), e) > far) moves.push_back(e);
-    if (moves.size() < fewest || 2 * moves.size() <= environments) continue;
-    for (std::size_t b = 0; b < m_; ++b) {
-      const auto still = std::count_if(moves.begin(), moves.end(), [&](std::size_t e) {
-        return shift.moved(b, e) <= std::log(double(m_));
-      });
-      if (b != a && 2 * std::size_t(still) > moves.size()) unmoved_by_[b] = unmoved_by_[b].with(a);
+  for (const auto& [far, share] : limits)
+    for (std::size_t a = 0; a < m_; ++a) {
+      std::vector<std::size_t> moves;
+      for (std::size_t e = 0; e < environments; ++e)
+        if (shift.given_away(VariableSet().with(a), e) > far) moves.push_back(e);
+      if (moves.size() < fewest || 2 * moves.size() <= environments) continue;
+      for (std::size_t b = 0; b < m_; ++b) {
+        const auto still = std::count_if(moves.begin(), moves.end(), [&](std::size_t e) {
+          return shift.moved(b, e) <= std::log(double(m_));
+        });
+        if (b != a && double(still) > share * double(moves.size()))
+          unmoved_by_[b] = unmoved_by_[b].with(a);
+      }
     }
-  }
 }
 
 /// Of putting another link between two variables; `impossible` where that closes a cycle.

@@ -1,6 +1,7 @@
 // find_graph where no exact model fits: mixed columns and curved mechanisms, with the controls that
 // keep it honest.
 #include <cmath>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -111,6 +112,70 @@ TEST(FindGraphByLabels, WhatIsKnownIsKept) {
   const GraphResult result = find_graph(curved_data(Shifts::single, 5), options);
   EXPECT_EQ(result.edges.at(0, 1), 0);
   EXPECT_EQ(result.graph.edge(VariableId(2), VariableId(3)), true);
+}
+
+/// One row of a world, drawn in environment e; 0 is the baseline.
+using DrawRow = std::function<std::vector<double>(std::size_t e, Stream&)>;
+
+Dataset drawn_data(std::size_t environments, std::size_t variables, std::uint32_t run,
+                   const DrawRow& draw) {
+  Stream stream(44, Purpose::tests, {run, 0, 0});
+  Dataset data;
+  for (std::size_t v = 0; v < variables; ++v)
+    data.variables.push_back({"x" + std::to_string(v), Variable::Kind::real, 0, 1, {}});
+  data.columns.resize(variables);
+  std::size_t at = 0;
+  for (std::size_t e = 0; e < environments; ++e) {
+    const std::size_t rows = e == 0 ? 800 : 250;
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::vector<double> row = draw(e, stream);
+      for (std::size_t v = 0; v < variables; ++v) data.columns[v].values.push_back(row[v]);
+    }
+    data.environments.push_back({"e" + std::to_string(e), at, at + rows});
+    at += rows;
+  }
+  return data;
+}
+
+GraphOptions by_labels() {
+  GraphOptions options = with_baseline();
+  options.model = GraphModel::labels;
+  return options;
+}
+
+TEST(FindGraphByLabels, WhatMovesEverywhereIsNotTheCauseOfEverything) {
+  // The first column is like the weather: elsewhere in every run, and without any effect.
+  const Dataset data = drawn_data(7, 4, 1, [](std::size_t e, Stream& stream) {
+    const double weather = double(e) * (e % 2 == 0 ? 4 : -4) + sample_normal(stream);
+    const double a = e == 1 || e == 2 ? 2 + sample_normal(stream) : sample_normal(stream);
+    const double b = e == 3 || e == 4 ? 3 + sample_normal(stream)
+                                      : 2 * std::tanh(a) + 0.5 * sample_normal(stream);
+    const double c =
+        e == 5 || e == 6 ? -2 + sample_normal(stream) : 0.5 * b * b + sample_normal(stream);
+    return std::vector<double>{weather, a, b, c};
+  });
+  const GraphResult result = find_graph(data, by_labels());
+  for (std::size_t v = 1; v < 4; ++v) EXPECT_LT(result.edges.at(0, v), 0.5) << v;
+  EXPECT_GT(result.edges.at(1, 2), 0.5);
+  EXPECT_GT(result.environments[1].changed[1], 0.5);
+  EXPECT_GT(result.environments[3].changed[2], 0.5);
+}
+
+TEST(FindGraphByLabels, NearCopiesOfACauseAreNoSureCauses) {
+  // Two sensors of one lever: which of the three acts on the others cannot be seen where only the
+  // lever is moved.
+  const Dataset data = drawn_data(5, 4, 2, [](std::size_t e, Stream& stream) {
+    const double lever = e == 1   ? 0.7 + 0.3 * stream.uniform()
+                         : e == 2 ? 0.3 * stream.uniform()
+                                  : stream.uniform();
+    const double speed = lever + 0.01 * sample_normal(stream);
+    const double current = lever * lever * lever + 0.01 * sample_normal(stream);
+    const double other = e > 2 ? 2 + sample_normal(stream) : sample_normal(stream);
+    return std::vector<double>{lever, speed, current, other};
+  });
+  const GraphResult result = find_graph(data, by_labels());
+  for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t j = 0; j < 4; ++j) EXPECT_LE(result.edges.at(i, j), 0.95) << i << " " << j;
 }
 
 TEST(ModelCheck, NoticesCurvesAndPassesLines) {
