@@ -78,17 +78,18 @@ struct Found {
 using Files = std::vector<std::pair<std::string, nb::bytes>>;
 
 std::shared_ptr<Found> run(const std::vector<std::string>& arguments,
-                           const std::map<std::string, PythonTable*>& tables,
+                           nb::typed<nb::dict, std::string, PythonTable> tables,
                            const std::map<std::string, std::string>& texts, nb::object tick) {
-  Host host;
-  for (const auto& [name, table] : tables) host.tables.emplace(name, table->table());
-  host.texts = texts;
-  const Outcome outcome = run_and_watch(host, arguments, tick);
+  const auto host = std::make_shared<Host>();
+  for (const auto& [name, table] : tables)
+    host->tables.emplace(nb::cast<std::string>(name), nb::cast<PythonTable&>(table).table());
+  host->texts = texts;
+  const Outcome outcome = run_and_watch(host, arguments, tables, tick);
   auto found = std::make_shared<Found>();
-  found->answer = std::move(host.answer);
+  found->answer = std::move(host->answer);
   found->interrupted = outcome.interrupted;
   found->seconds = outcome.seconds;
-  found->engine_seconds = host.engine_seconds;
+  found->engine_seconds = host->engine_seconds;
   return found;
 }
 
@@ -169,6 +170,7 @@ NB_MODULE(_core, m) {
       .def_ro("engine_seconds", &Found::engine_seconds)
       .def("files", &files_of, "All files of the report, result.json first.");
 
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&wait_for_abandoned));
   m.def("run", &run, "arguments"_a, "tables"_a, "texts"_a, "tick"_a.none());
   m.def("publish", &publish_files, "folder"_a, "files"_a, "command"_a, "threads"_a, "seconds"_a);
   m.def("save_csv", &save_csv, "table"_a, "path"_a);

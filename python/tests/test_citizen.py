@@ -66,6 +66,34 @@ def test_ctrl_c_during_the_paper_raises():
     assert done.stdout == "answered\n", done.stderr
 
 
+def test_a_second_ctrl_c_does_not_wait_for_an_answer():
+    done = python(LONG + """
+    def again():
+        time.sleep(1.4)
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=again, daemon=True).start()
+    inside = False
+    def handler(*_):
+        if inside:
+            raise KeyboardInterrupt
+    signal.signal(signal.SIGINT, handler)
+    stops = 0
+    while stops == 0 or time.monotonic() - start < 1.6:
+        inside = True
+        try:
+            whence.discover(tables, baseline="baseline", model="labels")
+        except KeyboardInterrupt:
+            inside = False
+            stops += 1
+        inside = False
+    small = whence.simulate_graph("chain3", rows=60, seed=1)
+    assert whence.discover(small).adjacency[0, 1] == 1  # the next call is as good as any
+    print("answered", flush=True)
+    os._exit(0)  # does not wait for what was left alone
+    """)
+    assert done.stdout == "answered\n" and done.returncode == 0, done.stderr
+
+
 def test_the_interpreter_runs_while_the_engine_does(chain):
     """Another thread counts while a search runs; with the lock held it would not."""
     counts, stop = [0], threading.Event()

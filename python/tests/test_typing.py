@@ -28,6 +28,11 @@ def mypy(*arguments, folder):
         env={**os.environ, "MYPYPATH": here})
 
 
+def test_the_package_is_clean(tmp_path):
+    done = mypy("-p", "whence", folder=tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
 def test_a_program_is_clean_and_a_mistake_is_found(tmp_path):
     (tmp_path / "use.py").write_text(USE)
     done = mypy("use.py", folder=tmp_path)

@@ -153,7 +153,8 @@ def _pairs(edges: Edges, place: str) -> list[tuple[Hashable, Hashable]]:
 
 def _checked(data_words: Any, table: Any, reading: dict[str, Any]) -> list[str]:
     try:
-        return data_words(table, **reading)
+        listed: list[str] = data_words(table, **reading)
+        return listed
     except TypeError as error:
         import difflib
         import inspect

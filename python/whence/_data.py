@@ -88,9 +88,7 @@ def _numbers(values: Any, name: str) -> Any:
     array = np.asarray(values)
     if array.dtype.kind in "iu" and array.size:
         if int(array.max()) > _EXACT or int(array.min()) < -_EXACT:
-            raise DataError("an integer beyond 2^53 loses digits as a number",
-                            id="E-DATA-PRECISION", place=name,
-                            hint="number the categories from 0, or give the column as texts")
+            raise _too_large(name)
     array = array.astype(np.float64, copy=False)
     return array if array.flags.aligned else np.array(array)
 
@@ -145,7 +143,7 @@ def _objects(values: Sequence[Any], name: str) -> tuple[str, Any, Any]:
 
         for value in values:
             if isinstance(value, int) and abs(value) > _EXACT:
-                return _numbers_error(name)
+                raise _too_large(name)
         try:
             return "numbers", np.array([float("nan") if _is_missing(v) else float(v)
                                         for v in values], dtype=np.float64), None
@@ -164,9 +162,9 @@ def _objects(values: Sequence[Any], name: str) -> tuple[str, Any, Any]:
     return "texts", _codes(codes), list(known)
 
 
-def _numbers_error(name: str) -> Any:
-    raise DataError("an integer beyond 2^53 loses digits as a number", id="E-DATA-PRECISION",
-                    place=name, hint="number the categories from 0, or give the column as texts")
+def _too_large(name: str) -> DataError:
+    return DataError("an integer beyond 2^53 loses digits as a number", id="E-DATA-PRECISION",
+                     place=name, hint="number the categories from 0, or give the column as texts")
 
 
 def _complex(name: str) -> DataError:
@@ -286,8 +284,7 @@ def _polars_column(series: Any, name: str) -> tuple[str, Any, Any]:
 def _any_column(values: Any, name: str) -> tuple[str, Any, Any]:
     module = type(values).__module__.split(".")[0]
     if module == "pandas":
-        return _pandas_column(values if hasattr(values, "cat") or hasattr(values, "dtype") else
-                              values, name)
+        return _pandas_column(values, name)
     if module == "polars":
         return _polars_column(values, name)
     if module == "pyarrow":

@@ -35,7 +35,8 @@ class Result:
 
     def __init__(self, found: Any, columns: Names | None = None,
                  environments: Names | None = None, threads: int | None = None) -> None:
-        self._found, self._made = found, None
+        self._found: Any = found
+        self._made: dict[str, bytes] | None = None
         self._json: str = found.json
         self._screen: str = found.screen
         self._command: list[str] = list(found.command)
@@ -45,7 +46,7 @@ class Result:
         self.seconds = {"engine": found.engine_seconds,
                         "reading": found.seconds - found.engine_seconds}
         self._columns, self._environments = columns or Names(), environments or Names()
-        self._document: Any = None
+        self._document: dict[str, Any] | None = None
 
     # The document
 
@@ -55,12 +56,13 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """The same, parsed. A copy: it is yours to change."""
-        return json.loads(self._json)
+        document: dict[str, Any] = json.loads(self._json)
+        return document
 
     @property
     def _dict(self) -> dict[str, Any]:
         if self._document is None:
-            self._document = json.loads(self._json)
+            self._document = self.to_dict()
         return self._document
 
     @property
@@ -112,7 +114,7 @@ class Result:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return self._json == other._json  # type: ignore[attr-defined]
+        return self._json == other._json
 
     def __hash__(self) -> int:
         return hash(self._json)

@@ -6,11 +6,14 @@ import os
 import sys
 import time
 import warnings
-from typing import Any, Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Callable, Hashable, Iterable, Mapping, Sequence, TypeVar
 
 from . import _core
 from ._data import Data, text_of
 from ._errors import Interrupted, UsageError, in_python
+
+
+T = TypeVar("T")
 
 
 class WhenceWarning(UserWarning):
@@ -104,7 +107,7 @@ def _outside() -> int:
     return level
 
 
-def finish(result: Any, found: Any) -> Any:
+def finish(result: T, found: Any) -> T:
     """The result, or the exception that carries it after Ctrl-C."""
     if found.interrupted:
         raise Interrupted(result)

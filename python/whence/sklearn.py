@@ -16,12 +16,12 @@ from __future__ import annotations
 from typing import Any, Hashable
 
 import numpy as np
-from sklearn.base import BaseEstimator  # type: ignore[import-untyped]
+from sklearn.base import BaseEstimator
 
 import whence
 
 try:
-    from sklearn.utils.validation import validate_data as _validate  # type: ignore[import-untyped]
+    from sklearn.utils.validation import validate_data as _validate
 except ImportError:  # before scikit-learn 1.6
 
     def _validate(estimator: Any, X: Any, **options: Any) -> Any:
