@@ -501,9 +501,10 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
   suspect_hidden_causes(result, options);
   if (options.model == GraphModel::automatic && how.model == GraphModel::linear &&
       calls_for_second_opinion(result, data) && !control.stopped()) {
-    GraphResult other =
-        by_labels("lines are enough, but mechanisms drift from one environment to the next");
-    if (finds_drift(other)) return other;
+    GraphResult other = by_labels(
+        "a line is enough for each column, but changes show everywhere: hidden causes, or "
+        "drift from one environment to the next");
+    if (finds_drift(other) || denies_much(other, result)) return other;
     temper(result, other);
     result.graph = likely_graph(result.edges, result.cycle_broken);
     result.warnings.push_back(

@@ -47,6 +47,16 @@ bool finds_drift(const GraphResult& labels) {
                      [&](const GraphEnvironment& e) { return drifts(e.drift); });
 }
 
+bool denies_much(const GraphResult& labels, const GraphResult& linear) {
+  std::size_t edges = 0, denied = 0;
+  for (std::size_t k = 0; k < linear.edges.values.size(); ++k) {
+    if (linear.edges.values[k] <= likely) continue;
+    ++edges;
+    denied += labels.edges.values[k] <= likely ? 1 : 0;
+  }
+  return 3 * denied > edges;
+}
+
 void temper(GraphResult& linear, const GraphResult& labels) {
   const std::size_t m = linear.variables.size();
   linear.hidden = linear.shift_only = EdgeMatrix(m);

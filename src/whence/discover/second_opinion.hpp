@@ -13,6 +13,10 @@ bool calls_for_second_opinion(const GraphResult& linear, const Dataset& data);
 /// Whether labels find that environments or mechanisms drift: then their answer stands.
 bool finds_drift(const GraphResult& labels);
 
+/// Whether labels deny more than a third of the edges: then hidden causes or drift are everywhere,
+/// and the answer by labels stands.
+bool denies_much(const GraphResult& labels, const GraphResult& linear);
+
 /// What labels do not confirm is no longer stated as sure; what they find hidden is said.
 void temper(GraphResult& linear, const GraphResult& labels);
 
