@@ -15,11 +15,12 @@ END
 }
 
 presets=(dev)
+tags=(build test)
 skip=(-LE '^slow$')
 lint=
 for option in "$@"; do
   case $option in
-    --slow) skip=() ;;
+    --slow) skip=() tags+=(slow) ;;
     --sanitizers) presets=(asan tsan) ;;
     --lint) lint=yes ;;
     -h | --help) usage; exit 0 ;;
@@ -31,7 +32,7 @@ if [[ $lint ]]; then
   scripts/setup.sh build test lint
   exec scripts/lint.sh
 fi
-scripts/setup.sh build test
+scripts/setup.sh "${tags[@]}"
 
 # TSan maps its shadow memory at fixed places, which strong address randomisation may occupy.
 fixed_addresses=()

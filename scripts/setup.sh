@@ -21,27 +21,28 @@ missing_of() {
       awk '$1 == "installed" { print $2 }' | sort -u)
 }
 
-# What python/requirements-test.txt lists, apart from what the machine has: made again when the list
-# or the folder changes.
+# What python/requirements-*.txt list for the tags "test" and "slow": installed when a list changes.
 prepare_python() {
-  local root venv list
+  local root venv tag list
   root=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/..")
   venv=$root/build/venv
-  list=$root/python/requirements-test.txt
-  cmp -s "$list" "$venv/installed.txt" && [[ -x $venv/bin/python ]] && return
-  echo "whence: preparing Python in build/venv"
-  if ! { python3 -m venv --clear "$venv" &&
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$list"; } >&2; then
-    # No network is no reason to test nothing; test.sh says what it leaves out.
-    echo "whence: going on without the Python package: pip could not install what"
-    echo "whence: python/requirements-test.txt lists (see above)."
-    rm -rf "$venv"
-    return
-  fi
-  cp "$list" "$venv/installed.txt"
+  for tag in "$@"; do
+    list=$root/python/requirements-$tag.txt
+    [[ -f $list ]] || continue
+    cmp -s "$list" "$venv/installed-$tag.txt" && continue
+    echo "whence: preparing Python in build/venv (python/requirements-$tag.txt)"
+    if ! { [[ -x $venv/bin/python ]] || python3 -m venv "$venv"; } ||
+      ! "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --retries 2 -r "$list"; then
+      # No network is no reason to test nothing; test.sh says what it leaves out.
+      echo "whence: going on without: pip could not install these (see above)."
+      [[ $tag != test ]] || rm -rf "$venv"
+      return
+    fi
+    cp "$list" "$venv/installed-$tag.txt"
+  done
 }
 finish() {
-  [[ " $* " != *" test "* ]] || prepare_python
+  prepare_python "$@"
   exit 0
 }
 

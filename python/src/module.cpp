@@ -17,6 +17,7 @@
 
 #include "apps/whence/host.hpp"
 #include "python/src/worker.hpp"
+#include "whence/backends/threads.hpp"
 #include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
 #include "whence/io/files/single_file.hpp"
@@ -113,7 +114,7 @@ void publish_files(const std::string& folder, const Files& files,
   guarded([&] {
     nb::gil_scoped_release unlocked;
     OutputDirectory directory(folder);
-    RunRecord record(command, threads);
+    RunRecord record(command, threads > 0 ? threads : available_threads());
     if (command.size() > 1) record.timed(command[1], seconds);
     publish(directory, std::move(all), record);
   });
