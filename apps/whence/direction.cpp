@@ -6,6 +6,7 @@
 #include "apps/whence/commands.hpp"
 #include "apps/whence/data_options.hpp"
 #include "apps/whence/direction_settings.hpp"
+#include "apps/whence/graph_knowledge.hpp"
 #include "apps/whence/host.hpp"
 #include "apps/whence/state_file.hpp"
 #include "apps/whence/terminal.hpp"
@@ -28,6 +29,7 @@ namespace {
 struct DirectionCommand {
   DataOptions data;
   std::string model, prior, config, state, output = "whence-out/direction", threads = "auto";
+  std::vector<std::string> forbid, require;
   bool json = false;
 };
 
@@ -46,7 +48,17 @@ Json options_json(const DirectionCommand& command, const DirectionSettings& sett
   Json options = data_options_json(command.data);
   options.set("model", name_of(settings.model));
   options.set("prior", prior_json(settings.prior));
+  options.set("forbid", Json::list(command.forbid));
+  options.set("require", Json::list(command.require));
   return options;
+}
+
+EdgeKnowledge knowledge_of(const DirectionCommand& command, const Dataset& data) {
+  const std::vector<std::string> names = {data.variables[0].name, data.variables[1].name};
+  EdgeKnowledge knowledge;
+  add_edges(command.forbid, EdgeKnowledge::Word::forbidden, names, "--forbid", knowledge);
+  add_edges(command.require, EdgeKnowledge::Word::required, names, "--require", knowledge);
+  return knowledge;
 }
 
 /// What was asked for at the start, and all data since.
@@ -105,6 +117,8 @@ std::vector<std::string> command_words(const DirectionCommand& command) {
   };
   add("--model", command.model);
   add("--prior", command.prior);
+  for (const std::string& edge : command.forbid) add("--forbid", edge);
+  for (const std::string& edge : command.require) add("--require", edge);
   add("--config", std::filesystem::path(command.config).filename().string());
   add("--state", std::filesystem::path(command.state).filename().string());
   return words;
@@ -165,6 +179,8 @@ void run(const DirectionCommand& command, Globals& globals) {
   AllData all = state ? remembered_data(command, asked, *state)
                       : AllData{asked, {}, load_data(command.data, 2)};
   options.baseline = all.loaded.baseline;
+  options.knowledge = knowledge_of(command, all.loaded.data);
+  if (all.loaded.entity.size() == all.loaded.data.rows()) options.entity = all.loaded.entity;
   Delivery delivery(command.output, command_words(command), control.threads, globals);
   stop_if_asked(globals);
 
@@ -205,8 +221,14 @@ void add_direction(CLI::App& root, Globals& globals) {
             "what is assumed of the data; labels assumes no density")
       ->default_str("auto");
   add_value(*app, "--prior", command->prior, "NAME=WEIGHT,...",
-            "weights of the prior: forward, backward, no_link; nothing, cause, mechanism, effect, "
-            "row, both; quiet, turbulent");
+            "weights of the prior: forward, backward, no_link; hidden; nothing, cause, mechanism, "
+            "effect, row, both; quiet, turbulent");
+  app->add_option("--forbid", command->forbid, "a direction that cannot be; may be given again")
+      ->type_name("X->Y")
+      ->allow_extra_args(false);
+  app->add_option("--require", command->require, "a direction that is known: what changed where?")
+      ->type_name("X->Y")
+      ->allow_extra_args(false);
   add_value(*app, "--config", command->config, "FILE",
             "a JSON object with \"model\" and \"prior\"; options count more");
   add_value(*app, "--state", command->state, "FILE",
@@ -221,6 +243,7 @@ void add_direction(CLI::App& root, Globals& globals) {
       "  whence direction --baseline base.csv --shifted q1.csv --shifted q2.csv\n"
       "  whence direction data.csv --environment site --baseline A --columns rain,umbrella\n"
       "  whence direction data.csv --environment site --json | jq .verdict\n"
+      "  whence direction data.csv --environment site --columns wt71,sex --forbid \"wt71->sex\"\n"
       "  whence direction --baseline base.csv --shifted week1.csv --state weeks.json\n"
       "  whence direction --shifted week2.csv --state weeks.json");
   app->callback([command, &globals] { run(*command, globals); });

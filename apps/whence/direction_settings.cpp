@@ -18,7 +18,7 @@ std::vector<std::string> weight_names() {
   std::vector<std::string> names;
   for (const auto& group : weight_groups(prior))
     for (const PriorWeight& weight : group) names.push_back(weight.name);
-  names.insert(names.end(), {"quiet", "turbulent"});
+  names.insert(names.end(), {"hidden", "quiet", "turbulent"});
   return names;
 }
 
@@ -60,6 +60,9 @@ void fill_group(const std::vector<PriorWeight>& group, const Given& given, const
 
 ChangePrior laid_over(ChangePrior prior, const Given& given, const Source& source) {
   for (const auto& group : weight_groups(prior)) fill_group(group, given, source);
+  if (const auto found = given.find("hidden"); found != given.end()) prior.hidden = found->second;
+  if (prior.hidden >= 1)
+    source.refuse("hidden leaves nothing for a direction", "choose a weight below 1");
   if (const auto found = given.find("quiet"); found != given.end()) prior.quiet = found->second;
   if (const auto found = given.find("turbulent"); found != given.end())
     prior.turbulent = found->second;

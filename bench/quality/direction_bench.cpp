@@ -8,6 +8,7 @@
 #include "bench/quality/direction_bench_claims.hpp"
 #include "bench/quality/direction_bench_rates.hpp"
 #include "bench/quality/direction_episodes.hpp"
+#include "bench/quality/direction_honesty.hpp"
 #include "bench/quality/direction_speed.hpp"
 
 namespace whence {
@@ -44,6 +45,8 @@ DirectionBenchmark bench_direction(const std::string& scale, const RunOptions& o
                    episodes_table(needed),
                    control_table(controls),
                    confounded_table(discrete, real),
+                   honesty_table(direction_honesty(sizes.honesty, true, options),
+                                 direction_honesty(sizes.honesty, false, options)),
                    prior.table("reliability-prior", "Data drawn from the stated prior"),
                    shifts.table("reliability-shifts",
                                 "One mechanism shifts, 1000 training rows or more, N = 2, 10"),

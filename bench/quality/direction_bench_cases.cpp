@@ -9,8 +9,8 @@
 namespace whence::direction_bench {
 
 Sizes Sizes::of(const std::string& scale) {
-  if (scale == "smoke") return {2, 1, 2, 1, 2, 4, 400};
-  return {160, 40, 100, 60, 200, 200, 120'000};
+  if (scale == "smoke") return {2, 1, 2, 1, 2, 4, 400, 2};
+  return {160, 40, 100, 60, 200, 200, 120'000, 30};
 }
 
 std::vector<Group> discrete_cells(const Sizes& sizes) {
@@ -146,6 +146,7 @@ void run_cells(std::vector<Group>& cells, std::uint32_t part, const RunOptions& 
   DirectionOptions how;
   how.baseline = 0;
   how.sensitivity = false;
+  how.prior.hidden = 0;  // what one mechanism alone can tell, as in the paper
   parallel_for(
       jobs.size(), options.threads,
       [&](std::size_t j) {

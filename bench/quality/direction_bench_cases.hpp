@@ -39,7 +39,7 @@ struct Group {
 
 /// How many data sets of each kind.
 struct Sizes {
-  std::size_t small_tables, large_tables, gaussian, labels, controls, episodes, prior;
+  std::size_t small_tables, large_tables, gaussian, labels, controls, episodes, prior, honesty;
   static Sizes of(const std::string& scale);
 };
 

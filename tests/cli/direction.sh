@@ -31,6 +31,32 @@ for kind in categorical linear-gaussian; do
   accepts evaluate "found-$kind-none/result.json" "$kind-none/truth.json"
   check 'and evaluate says so' grep -q '^verdict: undecided' <<<"$out"
 done
+# A change of one column that does not reach the other: of an effect, or beside something hidden
+python3 - <<'PYTHON'
+import random
+random.seed(5)
+for name, shift in (("still.csv", 0), ("moved.csv", 1.5)):
+    with open(name, "w") as file:
+        print("X,Y", file=file)
+        for _ in range(300):
+            hidden = random.gauss(0, 1)
+            print(f"{hidden + random.gauss(0, 1)},{hidden + shift + random.gauss(0, 1)}", file=file)
+PYTHON
+accepts direction --baseline still.csv --shifted moved.csv --json -o beside
+says verdict.kind undecided
+says verdict.confounded True
+says verdict.from None
+check 'valid' valid "$schema" beside/result.json
+accepts direction --baseline still.csv --shifted moved.csv --prior hidden=0 --json -o beside
+says verdict.from X
+says hidden 0
+# What is known
+accepts direction --baseline still.csv --shifted moved.csv --forbid 'X->Y' --json -o beside
+says beliefs.0.probability 0
+accepts direction --baseline still.csv --shifted moved.csv --require 'X->Y' --json -o beside
+says beliefs.0.probability 1
+refuses 2 E-USAGE-KNOWLEDGE 'required and forbidden' direction --baseline still.csv --shifted moved.csv --require 'X->Y' --forbid 'X->Y'
+refuses 2 E-USAGE-KNOWLEDGE 'no variable .*Z' direction --baseline still.csv --shifted moved.csv --forbid 'X->Z'
 accepts simulate pair --levels 4 --shift row --environments 8 --rows 400 -o rows
 accepts simulate pair --levels 4 --shift cause --truth none --environments 6 --rows 200 -o apart
 direction apart

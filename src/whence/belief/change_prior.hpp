@@ -46,6 +46,9 @@ struct ChangeRegime {
 struct ChangePrior {
   std::array<double, structures> structure = {1.0 / 3, 1.0 / 3, 1.0 / 3};
   ChangeProbabilities change = {0.10, 0.15, 0.15, 0.15, 0.15, 0.30};
+  /// Weight of a fourth possibility: something hidden moves both variables, and neither causes the
+  /// other. The structures share the rest. 0: nothing hidden is possible.
+  double hidden = 0.25;
   double quiet = 0.2;      // weight of the regime in which 95 % of the environments are unchanged
   double turbulent = 0.2;  // weight of the regime in which 95 % change altogether, and none in
                            // part: a hidden common cause looks like that

@@ -1,13 +1,16 @@
-// A look at the data of a pair before any question about causes: what the columns hold, how the
-// environments differ, and which differences these rows could have shown.
+// A look at the data before any question about causes: what the columns hold, how the environments
+// differ, and which differences these rows could have shown.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "whence/core/dataset.hpp"
+#include "whence/evidence/line_check.hpp"
 
 namespace whence {
 
@@ -36,6 +39,25 @@ struct DataCheck {
   double dependence = 0;  // evidence that the two depend on each other at all, in nats
 };
 
+/// How an environment of many variables differs from the baseline, or from all others.
+struct EnvironmentCheck {
+  std::string name;
+  std::size_t rows = 0;
+  double effective_rows = 0;  // how many independent rows they are worth
+  bool baseline = false;
+  std::vector<double> evidence;  // per variable: that its law differs, in nats
+  std::vector<std::size_t>
+      apart;           // variables without a value in common with what it is compared to
+  double visible = 0;  // the smallest shift these rows could show, in standard deviations
+};
+
+struct TableCheck {
+  std::vector<ColumnCheck> columns;
+  std::vector<EnvironmentCheck> environments;
+  std::vector<LineCheck> lines;       // per variable: whether straight lines fit it
+  std::vector<std::string> warnings;  // of rows that count for less
+};
+
 /// Evidence above this many nats (20 to 1) is called clear.
 inline constexpr double clear_evidence = 3.0;
 
@@ -45,5 +67,11 @@ inline constexpr double clear_evidence = 3.0;
 DataCheck check_data(const Dataset& data, std::optional<std::size_t> baseline, int threads,
                      std::size_t max_memory = std::size_t(4) << 30,
                      const std::function<void()>& pulse = {});
+
+/// `data` has any number of variables and at least two environments. `entity`: as for
+/// effective_rows.
+TableCheck check_table(const Dataset& data, std::optional<std::size_t> baseline, int threads,
+                       std::span<const std::int32_t> entity = {},
+                       const std::function<void()>& pulse = {});
 
 }  // namespace whence

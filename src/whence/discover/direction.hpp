@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "whence/belief/pooling.hpp"
 #include "whence/core/control.hpp"
 #include "whence/core/dataset.hpp"
+#include "whence/core/knowledge.hpp"
 
 namespace whence {
 
@@ -27,6 +29,12 @@ struct DirectionOptions {
   ChangePrior prior;
   std::optional<std::size_t> baseline;  // index of the environment that is unchanged by definition
   bool sensitivity = true;              // also leave out environments and vary the prior
+  /// A forbidden direction has no weight; beside a required one nothing has any.
+  EdgeKnowledge knowledge = {};
+  /// Rows that are copies, follow each other in time or are of the same entity again count for
+  /// less; `entity` says of each row which one it is of, where that is known.
+  bool effective = true;
+  std::vector<std::int32_t> entity = {};
   PoolingLimits limits;
   std::size_t max_memory = std::size_t(4) << 30;  // what needs more is refused
 };
@@ -38,6 +46,7 @@ struct EnvironmentFinding {
   double log_odds = 0;              // what it adds to log P(X -> Y) - log P(Y -> X)
   std::array<double, 2> changed{};  // P(mechanism of X, of Y changed), over all structures
   ChangeProbabilities kind{};       // under the most probable structure
+  double effective_rows = 0;        // how many independent rows they are worth
 };
 
 struct Verdict {
@@ -45,6 +54,9 @@ struct Verdict {
   Kind kind = Kind::undecided;
   int from = -1, to = -1;   // variables 0 and 1, when a direction is given
   bool confounded = false;  // both mechanisms seem to move together, as a hidden cause moves them
+  /// One direction is excluded, and the other cannot be told from something hidden: only changes of
+  /// `to` were seen, which do not reach `from`. Then kind is undecided.
+  bool maybe_hidden = false;
 };
 std::string_view name_of(Verdict::Kind kind);
 
@@ -58,6 +70,8 @@ struct PriorSensitivity {
 struct DirectionResult {
   std::array<std::string, 2> variables;
   std::array<double, structures> belief{};  // P(X -> Y), P(Y -> X), P(no link)
+  double hidden = 0;                        // P(something hidden moves both); the four sum to 1
+  double visible_link = 1;                  // the correlation from which on a link would have shown
   Verdict verdict;
   DirectionModel model = DirectionModel::categorical;
   std::string model_reason;                      // why that model, in words

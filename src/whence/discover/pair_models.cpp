@@ -85,17 +85,20 @@ PairCounts PairCounts::of(std::span<const FamilyCounts> joint, int threads) {
   return counts;
 }
 
-std::vector<FamilyCounts> joint_counts(const Dataset& data, int threads) {
+std::vector<FamilyCounts> joint_counts(const Dataset& data, int threads,
+                                       std::span<const double> share) {
   std::vector<FamilyCounts> joint(data.environments.size());
   parallel_for(joint.size(), threads, [&](std::size_t e) {
     const Environment& rows = data.environments[e];
     joint[e] = count(data, {VariableId(1), {VariableId(0)}}, rows.begin, rows.end);
+    if (!share.empty())
+      for (double& cell : joint[e].cells) cell *= share[e];
   });
   return joint;
 }
 
-PairCounts PairCounts::of(const Dataset& data, int threads) {
-  return of(joint_counts(data, threads), threads);
+PairCounts PairCounts::of(const Dataset& data, int threads, std::span<const double> share) {
+  return of(joint_counts(data, threads, share), threads);
 }
 
 std::array<double, 4> cell_weights(std::size_t levels_x, std::size_t levels_y) {
@@ -131,7 +134,7 @@ CategoricalPair::Growth CategoricalPair::second_pooled(const Pool& pool, std::si
   return growth;
 }
 
-PairMoments PairMoments::of(const Dataset& data) {
+PairMoments PairMoments::of(const Dataset& data, std::span<const double> share) {
   PairMoments result;
   const auto d0 = std::size_t(data.variables[0].dimension);
   const auto d1 = std::size_t(data.variables[1].dimension);
@@ -166,6 +169,12 @@ PairMoments PairMoments::of(const Dataset& data) {
       for (std::size_t k = 0; k < d; ++k) row[k] = (value(r, k) - centre[k]) / scale[k];
       moments.add_row(row);
     }
+    if (!share.empty()) {
+      const double worth = share[result.environments.size()];
+      moments.n *= worth;
+      for (double& x : moments.sum) x *= worth;
+      for (double& x : moments.squares) x *= worth;
+    }
     result.environments.push_back(std::move(moments));
   }
   return result;
@@ -199,7 +208,8 @@ class KeptSlope {
 
 }  // namespace
 
-GaussianPairModel::GaussianPairModel(const PairMoments& moments, Structure structure, double scale)
+GaussianPairModel::GaussianPairModel(const PairMoments& moments, Structure structure, double scale,
+                                     bool noise_only)
     : moments_(moments), structure_(structure) {
   prior_.scale = scale;
   GaussianPrior alone = prior_;  // a marginal of its own knows less about where it is
@@ -209,8 +219,11 @@ GaussianPairModel::GaussianPairModel(const PairMoments& moments, Structure struc
   const bool turned = structure == Structure::backward, link = structure != Structure::no_link;
   for (const Moments& m : moments.environments) {
     first_fresh_.push_back(first(m));
-    second_fresh_.push_back(
-        link ? mean_of({second(m), (turned ? backward : forward).second(m, prior_)}) : second(m));
+    const auto& kept = turned ? backward : forward;
+    // The same weight as among the two ways in which a mechanism may change.
+    second_fresh_.push_back(noise_only ? kept.second(m, prior_) - std::log(2.0)
+                            : link     ? mean_of({second(m), kept.second(m, prior_)})
+                                       : second(m));
     second_hard_.push_back(structure == Structure::backward
                                ? log_marginal_likelihood(m, 0, d0, alone)
                                : log_marginal_likelihood(m, d0, d, alone));

@@ -18,7 +18,9 @@ namespace whence {
 FamilyCounts transposed(const FamilyCounts& table);
 
 /// How often each pair of levels occurs in each environment (rows: X, levels: Y).
-std::vector<FamilyCounts> joint_counts(const Dataset& data, int threads = 1);
+/// `share`: what a row of each environment is worth; empty: 1.
+std::vector<FamilyCounts> joint_counts(const Dataset& data, int threads = 1,
+                                       std::span<const double> share = {});
 
 /// One environment of a categorical pair, told from one of its variables ("first"), with the scores
 /// that depend on nothing else: of mechanisms that are new in this environment. Each new table is
@@ -37,7 +39,7 @@ struct PairCounts {
   std::array<std::vector<PairTable>, 2> told;  // [first variable][environment]
   std::vector<double> both_fresh;              // everything new: an average over who is told first
 
-  static PairCounts of(const Dataset& data, int threads = 1);
+  static PairCounts of(const Dataset& data, int threads = 1, std::span<const double> share = {});
   /// From tables of counts per environment (rows: X, levels: Y), which may be fractional.
   static PairCounts of(std::span<const FamilyCounts> joint, int threads = 1);
 };
@@ -95,7 +97,7 @@ struct PairMoments {
   std::array<std::size_t, 2> dimension{};
   std::vector<Moments> environments;
 
-  static PairMoments of(const Dataset& data);
+  static PairMoments of(const Dataset& data, std::span<const double> share = {});
 };
 
 /// Linear Gaussian vectors under one normal-inverse-Wishart prior of the joint (BGe).
@@ -109,7 +111,10 @@ class GaussianPairModel {
     double pooled = 0, row = -INFINITY;
     Pool grown;
   };
-  GaussianPairModel(const PairMoments& moments, Structure structure, double scale);
+  /// `noise_only`: a mechanism that changes keeps its slope, as that of a variable does whose own
+  /// noise shifts while a hidden cause ties it to the other one.
+  GaussianPairModel(const PairMoments& moments, Structure structure, double scale,
+                    bool noise_only = false);
 
   Pool empty_first() const { return pool_of(&GaussianPairModel::first); }
   Pool empty_second() const { return pool_of(&GaussianPairModel::second); }

@@ -74,6 +74,14 @@ Verdict without_confounding(const DirectionResult& result) {
   }
   if (result.belief[2] > decided_belief) return {Kind::no_link, -1, -1};
   if (strongest_objection(result) > objection) return {Kind::conflicting, -1, -1};
+  // All but one direction and something hidden is excluded.
+  constexpr double worth_a_word = 0.04;
+  if (result.hidden > worth_a_word && result.belief[std::size_t(leader)] > worth_a_word &&
+      result.belief[std::size_t(leader)] + result.hidden > decided_belief) {
+    Verdict open{Kind::undecided, leader, 1 - leader};
+    open.maybe_hidden = true;
+    return open;
+  }
   if (share_nothing(result) == 1) return {Kind::no_shift, -1, -1};
   if (share_both(result) == 1) return {Kind::all_changed, -1, -1};
   return {Kind::undecided, -1, -1};
@@ -85,11 +93,25 @@ Verdict judge(const DirectionResult& result) {
   Verdict verdict = without_confounding(result);
   const bool open =
       verdict.kind != Verdict::Kind::direction && verdict.kind != Verdict::Kind::no_link;
-  verdict.confounded = open && move_together(result);
+  verdict.confounded =
+      open && (move_together(result) || result.hidden > decided_belief || verdict.maybe_hidden);
   return verdict;
 }
 
 std::string confounding_in_words(const DirectionResult& result) {
+  if (result.verdict.maybe_hidden) {
+    const auto& cause = result.variables[std::size_t(result.verdict.from)];
+    const auto& effect = result.variables[std::size_t(result.verdict.to)];
+    return fmt::format(
+        "the pair may be confounded: {} changed where {} did not, and they depend on each other. "
+        "That is so where {} causes {}, and as well where a hidden common cause moves both",
+        effect, cause, cause, effect);
+  }
+  if (!move_together(result))
+    return fmt::format(
+        "the pair looks confounded: neither of {} and {} passes its changes on to "
+        "the other, and yet they depend on each other",
+        result.variables[0], result.variables[1]);
   return fmt::format(
       "the pair looks confounded: the mechanisms of {} and {} seem to move together, in {} of {} "
       "shifted environments. A hidden common cause that shifts looks like this; so do two changes "
@@ -99,12 +121,12 @@ std::string confounding_in_words(const DirectionResult& result) {
 }
 
 std::array<double, structures> without_contribution(const std::array<double, structures>& belief,
-                                                    double log_odds) {
+                                                    double log_odds, double hidden) {
   std::array<double, structures> rest = belief;
   // Half of it is taken from each side: the third structure keeps its weight.
   rest[0] *= std::exp(-0.5 * log_odds);
   rest[1] *= std::exp(0.5 * log_odds);
-  const double total = (rest[0] + rest[1]) + rest[2];
+  const double total = (rest[0] + rest[1]) + rest[2] + hidden;
   for (double& p : rest) p /= total;
   return rest;
 }
@@ -112,6 +134,20 @@ std::array<double, structures> without_contribution(const std::array<double, str
 namespace {
 
 std::string in_percent(double p) { return percent(p, PercentStyle::sentence); }
+
+const std::string& cause_of(const DirectionResult& r) {
+  return r.variables[std::size_t(r.verdict.from)];
+}
+const std::string& effect_of(const DirectionResult& r) {
+  return r.variables[std::size_t(r.verdict.to)];
+}
+
+/// In some environment, more probably than not.
+bool cause_changed(const DirectionResult& r) {
+  return std::any_of(r.environments.begin(), r.environments.end(), [&](const auto& e) {
+    return !e.baseline && e.changed[std::size_t(r.verdict.from)] > 0.5;
+  });
+}
 
 std::size_t shifted_rows(const DirectionResult& result) {
   std::size_t rows = 0;
@@ -151,7 +187,9 @@ std::string answer_in_words(const DirectionResult& r) {
                          r.variables[std::size_t(r.verdict.to)],
                          in_percent(r.belief[std::size_t(r.verdict.from)]));
     case Kind::no_link:
-      return fmt::format("{} and {} are not linked (belief {}).", x, y, in_percent(r.belief[2]));
+      return fmt::format(
+          "{} and {} are not linked (belief {}): a correlation of {:.2f} or more would have shown.",
+          x, y, in_percent(r.belief[2]), r.visible_link);
     case Kind::no_shift:
       return fmt::format(
           "These data cannot tell: nothing seems to have shifted. Belief that {} "
@@ -169,15 +207,29 @@ std::string answer_in_words(const DirectionResult& r) {
           x, y, in_percent(r.belief[0]));
     case Kind::undecided: break;
   }
-  return fmt::format("Undecided: {} causes {} with belief {}, the reverse {}, no link {}.", x, y,
-                     in_percent(r.belief[0]), in_percent(r.belief[1]), in_percent(r.belief[2]));
+  if (r.verdict.maybe_hidden)
+    return fmt::format(
+        "{} does not cause {}. These data cannot tell whether {} causes {} (belief {}) or the pair "
+        "is confounded, something hidden moving both ({}).",
+        effect_of(r), cause_of(r), cause_of(r), effect_of(r),
+        in_percent(r.belief[std::size_t(r.verdict.from)]), in_percent(r.hidden));
+  if (r.hidden > decided_belief)
+    return fmt::format(
+        "Neither of {} and {} causes the other: the pair is confounded, something hidden moves "
+        "both (belief {}).",
+        x, y, in_percent(r.hidden));
+  const std::string hidden =
+      r.hidden > 0 ? fmt::format(", something hidden moves both {}", in_percent(r.hidden)) : "";
+  return fmt::format("Undecided: {} causes {} with belief {}, the reverse {}, no link {}{}.", x, y,
+                     in_percent(r.belief[0]), in_percent(r.belief[1]), in_percent(r.belief[2]),
+                     hidden);
 }
 
 }  // namespace
 
 std::string in_words(const DirectionResult& r) {
   return answer_in_words(r) +
-         (r.verdict.confounded
+         (r.verdict.confounded && !r.verdict.maybe_hidden && r.hidden <= decided_belief
               ? " The pair looks confounded: both mechanisms seem to move together."
               : "");
 }
@@ -194,6 +246,13 @@ std::vector<std::string> advise(const DirectionResult& r) {
           fmt::format("One environment carries the answer: without it the belief falls "
                       "to {}. A second shift of its kind would make it safe.",
                       in_percent(low)));
+    if (!cause_changed(r))
+      advice.push_back(fmt::format(
+          "It rests on changes of {} that did not reach {}. Where something hidden moves both and "
+          "its hold on {} changes, that looks the same; an environment in which the distribution "
+          "of "
+          "{} itself changes would exclude it.",
+          effect_of(r), cause_of(r), effect_of(r), cause_of(r)));
     return advice;
   }
   if (r.verdict.kind == Kind::no_link) return advice;
@@ -201,6 +260,12 @@ std::vector<std::string> advise(const DirectionResult& r) {
     advice.push_back(
         "Look at the environments with opposite log-odds: a hidden common cause, a "
         "mislabelled file or a wrong type of column are the usual reasons.");
+  if (r.verdict.maybe_hidden)
+    return {fmt::format(
+        "What would settle it: an environment in which {}'s own distribution changes. If it causes "
+        "{}, {} follows it; if something hidden moves both, it does not. Where a hidden common "
+        "cause is impossible, give hidden the weight 0 in the prior.",
+        cause_of(r), effect_of(r), effect_of(r))};
   if (r.verdict.confounded)
     advice.push_back(
         fmt::format("A hidden common cause of {} and {} that shifts looks like this. More rows of "

@@ -22,6 +22,6 @@ std::string confounding_in_words(const DirectionResult& result);
 
 /// The belief after taking one environment's log-odds away from the two directions.
 std::array<double, structures> without_contribution(const std::array<double, structures>& belief,
-                                                    double log_odds);
+                                                    double log_odds, double hidden = 0);
 
 }  // namespace whence

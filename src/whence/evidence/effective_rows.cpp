@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -97,7 +98,12 @@ std::vector<std::size_t> all_rows(const Environment& e) {
 
 Observed without_copies(const Dataset& data) {
   Observed observed;
+  const bool tables = std::all_of(data.variables.begin(), data.variables.end(), is_categorical);
   for (const Environment& e : data.environments) {
+    if (tables) {  // rows of categories agree by coincidence
+      observed.push_back(all_rows(e));
+      continue;
+    }
     std::vector<std::size_t> rows = distinct_rows(data, e);
     const bool copied = rows.size() < e.rows() && rows.size() >= 2 && told_apart(data, rows);
     observed.push_back(copied ? std::move(rows) : all_rows(e));
@@ -137,10 +143,10 @@ struct Series {
       for (const double r : x) variance += r * r / double(x.size());
       return;
     }
-    std::map<double, double> count;
-    for (const double level : x) count[level] += 1;
+    std::vector<double> count(std::size_t(data.variables[v].levels), 0.0);
+    for (const double level : x) count[std::size_t(level)] += 1;
     variance = 1;
-    for (const auto& [level, n] : count) variance -= n * n / double(x.size() * x.size());
+    for (const double n : count) variance -= n * n / double(x.size() * x.size());
   }
 
   /// Correlation of rows that are `lag` apart; of levels: how far they agree beyond chance.
@@ -158,10 +164,10 @@ struct Series {
     if (variance <= 0 || x.size() < fewest) return false;
     if (!categorical)
       return std::is_sorted(x.begin(), x.end()) || std::is_sorted(x.rbegin(), x.rend());
-    std::map<double, int> runs;
+    std::set<double> met;
     for (std::size_t i = 0; i < x.size(); ++i)
-      if (i == 0 || x[i] != x[i - 1]) ++runs[x[i]];
-    return std::all_of(runs.begin(), runs.end(), [](const auto& r) { return r.second == 1; });
+      if ((i == 0 || x[i] != x[i - 1]) && !met.insert(x[i]).second) return false;
+    return true;
   }
 };
 

@@ -11,8 +11,8 @@
 #include "whence/core/error.hpp"
 #include "whence/core/row_order.hpp"
 #include "whence/core/text.hpp"
-#include "whence/evidence/conjugate_table.hpp"
 #include "whence/math/logspace.hpp"
+#include "whence/math/ranks.hpp"
 
 namespace whence {
 
@@ -21,22 +21,6 @@ namespace {
 using Size = Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-/// Mid-ranks scaled into (0, 1).
-VectorXd unit_ranks(const std::vector<double>& x) {
-  std::vector<std::size_t> order(x.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return x[a] < x[b]; });
-  VectorXd ranks(Size(x.size()));
-  for (std::size_t i = 0; i < order.size();) {
-    std::size_t j = i;
-    while (j < order.size() && x[order[j]] == x[order[i]]) ++j;
-    for (std::size_t k = i; k < j; ++k)
-      ranks[Size(order[k])] = (double(i) + double(j)) / 2 / double(x.size());
-    i = j;
-  }
-  return ranks;
-}
 
 /// A variable as columns of smooth features, each with the prior scale of its coefficient.
 struct Features {
@@ -61,7 +45,8 @@ Features features(const Dataset& data, VariableId v, std::span<const std::size_t
   for (int k = 0; k < d; ++k) {
     for (std::size_t i = 0; i < rows.size(); ++i)
       x[i] = column.values[rows[i] * std::size_t(d) + std::size_t(k)];
-    const VectorXd ranks = unit_ranks(x);
+    const std::vector<double> places = unit_ranks(x);
+    const auto ranks = Eigen::Map<const VectorXd>(places.data(), n);
     for (int w = 1; w <= each; ++w) {
       f.columns.col(k * each + w - 1) =
           std::numbers::sqrt2 * (std::numbers::pi * w * ranks.array()).cos();
@@ -244,18 +229,34 @@ double with_overlap(double both, const Fit& one, const Fit& other) {
 
 namespace {
 
-/// Rows of the environment, then of those it is compared with.
-std::vector<std::size_t> rows_of(const Dataset& data, std::size_t environment,
-                                 std::span<const std::size_t> reference) {
+/// Rows of the environment, then of those it is compared with, and what each row is worth.
+struct Compared {
   std::vector<std::size_t> rows;
-  const auto append = [&](std::size_t e) {
-    for (std::size_t r = data.environments[e].begin; r < data.environments[e].end; ++r)
-      rows.push_back(r);
-  };
-  append(environment);
-  for (std::size_t e : reference) append(e);
-  return rows;
-}
+  std::vector<double> worth;
+  std::size_t ours = 0;
+
+  Compared(const Dataset& data, std::size_t environment, std::span<const std::size_t> reference,
+           std::span<const double> share) {
+    const auto append = [&](std::size_t e) {
+      for (std::size_t r = data.environments[e].begin; r < data.environments[e].end; ++r) {
+        rows.push_back(r);
+        worth.push_back(share.empty() ? 1.0 : share[e]);
+      }
+    };
+    append(environment);
+    ours = rows.size();
+    for (std::size_t e : reference) append(e);
+  }
+
+  Labels labels() const {
+    Labels out{VectorXd(Size(rows.size())), VectorXd::Zero(Size(rows.size()))};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      out.total[Size(i)] = worth[i];
+      if (i < ours) out.ones[Size(i)] = worth[i];
+    }
+    return out;
+  }
+};
 
 /// One of each kind of row, and how many there are.
 struct DistinctRows {
@@ -263,8 +264,9 @@ struct DistinctRows {
   Labels labels;
 };
 
-DistinctRows distinct(const Dataset& data, std::span<const std::size_t> rows, std::size_t ours) {
+DistinctRows distinct(const Dataset& data, const Compared& compared) {
   constexpr std::array<std::size_t, 2> both = {0, 1};
+  const auto& rows = compared.rows;
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -279,8 +281,9 @@ DistinctRows distinct(const Dataset& data, std::span<const std::size_t> rows, st
       total.push_back(0);
       ones.push_back(0);
     }
-    total.back() += 1;
-    ones.back() += order[i] < ours;
+    const double worth = compared.worth[order[i]];
+    total.back() += worth;
+    ones.back() += order[i] < compared.ours ? worth : 0;
   }
   out.labels = {Eigen::Map<VectorXd>(total.data(), Size(total.size())),
                 Eigen::Map<VectorXd>(ones.data(), Size(ones.size()))};
@@ -320,11 +323,9 @@ LabelEvidence evidence_by_rows(const Dataset& data, std::span<const std::size_t>
                      gain_of_products(both, kinds.labels), gain_of_products(apart, kinds.labels));
 }
 
-LabelEvidence evidence_by_columns(const Dataset& data, std::span<const std::size_t> rows,
-                                  std::size_t ours) {
-  const auto n = Size(rows.size());
-  Labels labels{VectorXd::Ones(n), VectorXd::Zero(n)};
-  labels.ones.head(Size(ours)).setOnes();
+LabelEvidence evidence_by_columns(const Dataset& data, const Compared& compared) {
+  const auto& rows = compared.rows;
+  const Labels labels = compared.labels();
   const Features u = features(data, VariableId(0), rows), v = features(data, VariableId(1), rows);
   const Features both = joined(u, v);
   const Size alone = u.columns.cols() + v.columns.cols();
@@ -345,13 +346,14 @@ bool by_columns(std::size_t columns, std::size_t rows, std::size_t max_memory) {
 }  // namespace
 
 LabelEvidence label_evidence(const Dataset& data, std::size_t environment,
-                             std::span<const std::size_t> reference, std::size_t max_memory) {
-  const auto rows = rows_of(data, environment, reference);
-  const std::size_t ours = data.environments[environment].rows();
+                             std::span<const std::size_t> reference, std::size_t max_memory,
+                             std::span<const double> share) {
+  const Compared compared(data, environment, reference, share);
+  const auto& rows = compared.rows;
   const std::size_t p = feature_count(data.variables[0]), q = feature_count(data.variables[1]);
   const std::size_t columns = p + q + p * q;
-  if (by_columns(columns, rows.size(), max_memory)) return evidence_by_columns(data, rows, ours);
-  const DistinctRows kinds = distinct(data, rows, ours);
+  if (by_columns(columns, rows.size(), max_memory)) return evidence_by_columns(data, compared);
+  const DistinctRows kinds = distinct(data, compared);
   const std::size_t n = kinds.place.size();
   const double work = double(n) * double(n) * double(n);
   // Features are made of all rows, then one of each kind is kept.
@@ -370,81 +372,49 @@ LabelEvidence label_evidence(const Dataset& data, std::size_t environment,
 
 namespace {
 
-constexpr std::size_t bins = 5;
-
-/// A coarse level per row: the category, or the fifth of the environment that coordinate k's rank
-/// falls into.
-std::vector<std::size_t> coarse_levels(const Dataset& data, std::size_t v, std::size_t k) {
-  std::vector<std::size_t> level(data.rows());
-  const Variable& variable = data.variables[v];
-  if (variable.kind == Variable::Kind::categorical) {
-    for (std::size_t r = 0; r < level.size(); ++r)
-      level[r] = std::size_t(data.columns[v].levels[r]);
-    return level;
+/// Rows of one level look alike: they count together. The rarest levels are one.
+double level_evidence(const Dataset& data, VariableId variable, const Compared& compared) {
+  constexpr std::size_t most = 60;
+  struct Level {
+    double total = 0, ones = 0;
+  };
+  std::vector<Level> levels(std::size_t(data.variables[variable.value].levels));
+  for (std::size_t i = 0; i < compared.rows.size(); ++i) {
+    Level& level = levels[std::size_t(data.columns[variable.value].levels[compared.rows[i]])];
+    level.total += compared.worth[i];
+    if (i < compared.ours) level.ones += compared.worth[i];
   }
-  const auto d = std::size_t(variable.dimension);
-  for (const Environment& e : data.environments) {
-    std::vector<double> x;
-    for (std::size_t r = e.begin; r < e.end; ++r) x.push_back(data.columns[v].values[r * d + k]);
-    const VectorXd ranks = unit_ranks(x);
-    for (std::size_t i = 0; i < x.size(); ++i)
-      level[e.begin + i] = std::min(bins - 1, std::size_t(ranks[Size(i)] * double(bins)));
+  std::erase_if(levels, [](const Level& level) { return level.total == 0; });
+  std::stable_sort(levels.begin(), levels.end(),
+                   [](const Level& a, const Level& b) { return a.total > b.total; });
+  for (; levels.size() > most; levels.pop_back()) {
+    levels[most - 1].total += levels.back().total;
+    levels[most - 1].ones += levels.back().ones;
   }
-  return level;
-}
-
-std::size_t coarse_count(const Variable& variable) {
-  return variable.kind == Variable::Kind::categorical ? std::size_t(variable.levels) : bins;
-}
-
-using Levels = std::span<const std::size_t>;
-
-/// Dependent against independent, averaged over how smooth the table is.
-double table_dependence(Levels u, std::size_t levels_u, Levels v, std::size_t levels_v) {
-  FamilyCounts joint(1, levels_u * levels_v), marginal_u(1, levels_u), marginal_v(1, levels_v);
-  for (std::size_t r = 0; r < u.size(); ++r) {
-    joint.cells[u[r] * levels_v + v[r]] += 1;
-    marginal_u.cells[u[r]] += 1;
-    marginal_v.cells[v[r]] += 1;
+  const auto n = Size(levels.size());
+  Labels labels{VectorXd(n), VectorXd(n)};
+  for (Size i = 0; i < n; ++i) {
+    labels.total[i] = levels[std::size_t(i)].total;
+    labels.ones[i] = levels[std::size_t(i)].ones;
   }
-  std::vector<double> each;
-  for (double alpha : {1.0 / std::sqrt(double(levels_u * levels_v)), 1.0})
-    each.push_back(log_marginal_likelihood(joint, alpha) -
-                   (log_marginal_likelihood(marginal_u, alpha * double(levels_v)) +
-                    log_marginal_likelihood(marginal_v, alpha * double(levels_u))));
-  return log_mean_exp(each);
-}
-
-/// Of one coordinate of each: the same dependence everywhere, or each environment with its own.
-double coordinate_dependence(const Dataset& data, Levels u, Levels v) {
-  const std::size_t levels_u = coarse_count(data.variables[0]);
-  const std::size_t levels_v = coarse_count(data.variables[1]);
-  double own = 0;
-  for (const Environment& e : data.environments) {
-    const double here = table_dependence(u.subspan(e.begin, e.rows()), levels_u,
-                                         v.subspan(e.begin, e.rows()), levels_v);
-    own += log_add_exp(0, here) - std::log(2.0);
-  }
-  return log_add_exp(table_dependence(u, levels_u, v, levels_v), own) - std::log(2.0);
-}
-
-std::size_t coordinates(const Variable& variable) {
-  return variable.kind == Variable::Kind::categorical ? 1 : std::size_t(variable.dimension);
+  const Features each{MatrixXd::Identity(n, n), VectorXd::Ones(n)};
+  return gain_of_columns(each, labels).log_evidence;
 }
 
 }  // namespace
 
-double dependence_evidence(const Dataset& data) {
-  // Vectors: any pair of coordinates may be the one that depends.
-  std::vector<std::vector<std::size_t>> second;
-  for (std::size_t j = 0; j < coordinates(data.variables[1]); ++j)
-    second.push_back(coarse_levels(data, 1, j));
-  std::vector<double> pairs;
-  for (std::size_t i = 0; i < coordinates(data.variables[0]); ++i) {
-    const auto first = coarse_levels(data, 0, i);
-    for (const auto& levels : second) pairs.push_back(coordinate_dependence(data, first, levels));
-  }
-  return log_mean_exp(pairs);
+double law_evidence(const Dataset& data, VariableId variable, std::size_t environment,
+                    std::span<const std::size_t> reference, std::span<const double> share) {
+  const Compared compared(data, environment, reference, share);
+  if (data.variables[variable.value].kind == Variable::Kind::categorical)
+    return level_evidence(data, variable, compared);
+  return gain_of_columns(features(data, variable, compared.rows), compared.labels()).log_evidence;
+}
+
+double marginal_difference(const Dataset& data, std::size_t environment,
+                           std::span<const std::size_t> reference, std::span<const double> share) {
+  return std::max(law_evidence(data, VariableId(0), environment, reference, share),
+                  law_evidence(data, VariableId(1), environment, reference, share));
 }
 
 }  // namespace whence

@@ -26,14 +26,21 @@ struct LabelEvidence {
 
 /// Rows of `data` (two variables, of any kinds) in environment `e` against those of `reference`
 /// environments together. Refuses, with an Error of code resource, what would need more memory than
-/// `max_memory` or hours: many levels or coordinates in many different rows.
+/// `max_memory` or hours: many levels or coordinates in many different rows. `share`: what a row of
+/// each environment is worth; empty: 1.
 LabelEvidence label_evidence(const Dataset& data, std::size_t environment,
                              std::span<const std::size_t> reference,
-                             std::size_t max_memory = std::size_t(4) << 30);
+                             std::size_t max_memory = std::size_t(4) << 30,
+                             std::span<const double> share = {});
 
-/// log-evidence that the two variables depend on each other within environments: coarse tables of
-/// within-environment ranks, dependent against independent; one table for all environments, or one
-/// for each, of which any may have been cut. The same for (u, v) and (v, u).
-double dependence_evidence(const Dataset& data);
+/// log-evidence that the law of one variable differs between these groups of rows, of a data set
+/// with any number of variables.
+double law_evidence(const Dataset& data, VariableId variable, std::size_t environment,
+                    std::span<const std::size_t> reference, std::span<const double> share = {});
+
+/// log-evidence that one of the two laws, of u or of v, differs between the same groups of rows.
+double marginal_difference(const Dataset& data, std::size_t environment,
+                           std::span<const std::size_t> reference,
+                           std::span<const double> share = {});
 
 }  // namespace whence

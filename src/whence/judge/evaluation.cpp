@@ -71,7 +71,8 @@ double probability_in(const Document& document, const Json& object, const char* 
   return p;
 }
 
-/// P(first -> second), P(second -> first), P(no link): each once, and 1 together.
+/// P(first -> second), P(second -> first), P(no link): each once, and 1 together with the
+/// probability of something hidden, where there is one.
 std::array<double, 3> beliefs_of(const Document& result, const Json& object, const Names& names) {
   std::array<double, 3> belief = {-1, -1, probability_in(result, object, "no_link")};
   const Json& list = result.member("beliefs", Kind::list);
@@ -83,8 +84,12 @@ std::array<double, 3> beliefs_of(const Document& result, const Json& object, con
     belief[way] = probability_in(result, one, "probability");
   }
   constexpr double rounding = 1e-6;
-  if (belief[0] < 0 || belief[1] < 0 || std::abs(belief[0] + belief[1] + belief[2] - 1) > rounding)
-    result.refuse(list.place, "the beliefs in both directions and in no link do not sum to 1");
+  const double hidden = object.find("hidden") ? probability_in(result, object, "hidden") : 0;
+  const double total = belief[0] + belief[1] + belief[2] + hidden;
+  if (belief[0] < 0 || belief[1] < 0 || std::abs(total - 1) > rounding)
+    result.refuse(list.place,
+                  "the beliefs in both directions, in no link and in something hidden do not sum "
+                  "to 1");
   return belief;
 }
 

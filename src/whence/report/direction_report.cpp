@@ -39,10 +39,11 @@ std::array<std::string, structures> structure_names(const DirectionResult& resul
 // ---- JSON -------------------------------------------------------------------------------------
 
 Json verdict_json(const DirectionResult& result) {
+  const bool decided = result.verdict.kind == Verdict::Kind::direction;
   const auto name = [&](int v) { return v < 0 ? Json() : Json(result.variables[std::size_t(v)]); };
   return Json::object({{"kind", name_of(result.verdict.kind)},
-                       {"from", name(result.verdict.from)},
-                       {"to", name(result.verdict.to)},
+                       {"from", decided ? name(result.verdict.from) : Json()},
+                       {"to", decided ? name(result.verdict.to) : Json()},
                        {"confounded", result.verdict.confounded}});
 }
 
@@ -57,6 +58,7 @@ Json environment_json(const DirectionResult& result, const EnvironmentFinding& e
     kind.set(std::string(name_of(Change(k))), bounded(environment.kind[k]));
   return Json::object({{"name", environment.name},
                        {"rows", environment.rows},
+                       {"effective_rows", environment.effective_rows},
                        {"baseline", environment.baseline},
                        {"log_odds", environment.log_odds},
                        {"changed", std::move(changed)},
@@ -102,6 +104,8 @@ Table beliefs_table(const DirectionResult& result) {
     table.rows.push_back({names[s], percent_or_none(result.belief[s]),
                           s < 2 ? percent_range(out[0], out[1]) : "–", percent_range(low, high)});
   }
+  if (result.hidden > 0)
+    table.rows.push_back({"something hidden moves both", percent_or_none(result.hidden), "–", "–"});
   return table;
 }
 
@@ -206,8 +210,12 @@ void draw_evidence(Report& report, const DirectionResult& result) {
 std::vector<std::string> assumptions_of(const DirectionResult& result) {
   std::vector<std::string> list = {
       fmt::format("Model: {} ({}).", name_of(result.model), result.model_reason),
-      "Rows are independent within an environment, and no hidden variable moves both columns. A "
-      "mechanism that did not change is the same in every environment.",
+      result.hidden > 0
+          ? "Rows count as independent within an environment. Something hidden may move both "
+            "columns; in tables of categories it is looked for only where both change at once. A "
+            "mechanism that did not change is the same in every environment."
+          : "Rows count as independent within an environment, and no hidden variable moves both "
+            "columns. A mechanism that did not change is the same in every environment.",
       "All evidence comes from how the environments differ; none comes from the functional form of "
       "one distribution."};
   if (result.model == DirectionModel::labels)
@@ -262,6 +270,8 @@ Json direction_json(const DirectionResult& result, const DirectionProvenance& pr
       {{"variables", Json::list(result.variables)},
        {"beliefs", beliefs_json(result.variables, result.belief)},
        {"no_link", bounded(result.belief[2])},
+       {"hidden", bounded(result.hidden)},
+       {"visible_link", result.visible_link},
        {"verdict", verdict_json(result)},
        {"summary", in_words(result)},
        {"leave_one_out", leave_one_out_json(result)},

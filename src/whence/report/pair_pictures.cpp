@@ -107,6 +107,7 @@ void draw_adaptation(Report& report, const Dataset& data, const DirectionOptions
   const std::size_t rows = data.environments[e].rows();
   if (rows < 2 * fewest || data.rows() > most_rows) return;
   DirectionOptions quick = options;
+  quick.entity.clear();  // of all rows
   quick.sensitivity = false;
   quick.model = result.model;
   quick.baseline = 0;

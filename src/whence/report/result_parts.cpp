@@ -34,6 +34,7 @@ Json prior_json(const ChangePrior& prior) {
   Json object = Json::object();
   for (const auto& group : weight_groups(copy))
     for (const PriorWeight& weight : group) object.set(weight.name, *weight.value);
+  object.set("hidden", prior.hidden);
   object.set("quiet", prior.quiet);
   object.set("turbulent", prior.turbulent);
   return object;

@@ -7,6 +7,7 @@
 
 #include "bench/quality/direction_cases.hpp"
 #include "bench/quality/direction_episodes.hpp"
+#include "bench/quality/direction_honesty.hpp"
 #include "support/effort.hpp"
 #include "whence/discover/pair_beliefs.hpp"
 #include "whence/judge/reliability.hpp"
@@ -122,6 +123,26 @@ TEST(DirectionEpisodes, FewAreNeededAndToldOnesNeedNoMore) {
     if (n.situation == Situation::row) continue;
     EXPECT_LE(n.median, 4) << name_of(n.situation);
   }
+}
+
+TEST(DirectionHonestyBench, CountsWhatMustNotBeSaidAndItsControl) {
+  RunOptions options;
+  options.threads = 1;
+  options.seed = 3;
+  const auto with = direction_honesty(4, true, options);
+  const auto without = direction_honesty(4, false, options);
+  ASSERT_EQ(with.size(), without.size());
+  for (std::size_t hidden : {0, 1}) {  // beside a hidden cause
+    EXPECT_EQ(with[hidden].wrong, 0u) << with[hidden].data;
+    EXPECT_GE(without[hidden].wrong, 3u) << "the control: " << with[hidden].data;
+  }
+  for (std::size_t told : {2, 3}) {  // X causes Y
+    EXPECT_GE(with[told].directions, 3u) << with[told].data;
+    EXPECT_EQ(with[told].wrong, 0u) << with[told].data;
+  }
+  for (std::size_t weak : {4, 5, 6}) EXPECT_EQ(with[weak].not_linked, 0u) << with[weak].data;
+  EXPECT_GE(with[7].not_linked, 2u) << with[7].data;
+  EXPECT_EQ(honesty_table(with, without).rows.size(), with.size());
 }
 
 }  // namespace

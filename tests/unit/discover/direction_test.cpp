@@ -187,7 +187,9 @@ TEST(Direction, RealColumnsUseTheModelThatFits) {
   const auto gaussian = find_direction(real_pair(false, 1, 0, 6, 200, 1), with_baseline());
   EXPECT_EQ(gaussian.model, DirectionModel::gaussian);
   EXPECT_EQ(gaussian.verdict.from, 0) << in_words(gaussian);
-  const auto effect = find_direction(real_pair(false, 0, 1, 6, 200, 2), with_baseline());
+  DirectionOptions nothing_hidden = with_baseline();
+  nothing_hidden.prior.hidden = 0;
+  const auto effect = find_direction(real_pair(false, 0, 1, 6, 200, 2), nothing_hidden);
   EXPECT_EQ(effect.verdict.from, 0) << in_words(effect);
   const auto curved = find_direction(real_pair(true, 1, 0, 10, 300, 3), with_baseline());
   EXPECT_EQ(curved.model, DirectionModel::labels) << curved.model_reason;

@@ -6,6 +6,7 @@
 
 #include "whence/evidence/conjugate_gaussian.hpp"
 #include "whence/evidence/conjugate_table.hpp"
+#include "whence/evidence/dependence_evidence.hpp"
 #include "whence/evidence/label_evidence.hpp"
 #include "whence/math/special.hpp"
 #include "whence/paper/pair_task.hpp"
