@@ -12,6 +12,7 @@
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
 #include "whence/discover/canonical_order.hpp"
+#include "whence/discover/counted_rows.hpp"
 #include "whence/discover/edge_support.hpp"
 #include "whence/discover/graph_search_plan.hpp"
 #include "whence/discover/label_graph.hpp"
@@ -527,12 +528,13 @@ bool blend(double& p, double other) {
 }
 
 /// Where the answer hangs on a few rows that lie far out it is not stated as sure.
-void doubt_outlying_rows(GraphResult& result, const Dataset& data, const GraphOptions& options,
-                         Control control) {
+void doubt_outlying_rows(GraphResult& result, const Dataset& data, const CountedRows& counted,
+                         const GraphOptions& options, Control control) {
   control.progress = {};  // the answer is there: only its doubts are worked out
-  const std::vector<std::size_t> rows = outlying_rows(data);
+  const Dataset& used = counted.data ? *counted.data : data;
+  const std::vector<std::size_t> rows = outlying_rows(used);
   if (rows.empty() || control.stopped()) return;
-  const GraphResult without = find_with_all_rows(without_rows(data, rows), options, control);
+  const GraphResult without = find_with_all_rows(without_rows(used, rows), options, control);
   bool doubted = false;
   for (std::size_t k = 0; k < result.edges.values.size(); ++k)
     doubted |= blend(result.edges.values[k], without.edges.values[k]);
@@ -550,9 +552,10 @@ void doubt_outlying_rows(GraphResult& result, const Dataset& data, const GraphOp
   result.essential = equivalence_class(result.graph, likely_targets(result));
   constexpr std::size_t most_named = 5;
   std::vector<std::string> names;
-  for (std::size_t r : rows)
+  for (const std::size_t row : rows)
     for (const Environment& e : data.environments)
-      if (r >= e.begin && r < e.end && names.size() < most_named)
+      if (const std::size_t r = counted.given(row);
+          r >= e.begin && r < e.end && names.size() < most_named)
         names.push_back(fmt::format("{} row {}", excerpt(e.name), r - e.begin + 1));
   result.warnings.push_back(fmt::format(
       "part of the answer hangs on {} that {} far out ({}{}): it is different without "
@@ -569,8 +572,12 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options, const C
   require_fitting(data, options.knowledge, options.known,
                   options.baseline ? &*options.baseline : nullptr);
   check_size(data);
-  GraphResult result = find_with_all_rows(data, options, control);
-  if (result.model == GraphModel::linear) doubt_outlying_rows(result, data, options, control);
+  const CountedRows counted = counted_rows(data);
+  const Dataset& used = counted.data ? *counted.data : data;
+  GraphResult result = find_with_all_rows(used, options, control);
+  if (result.model == GraphModel::linear)
+    doubt_outlying_rows(result, data, counted, options, control);
+  result.warnings.insert(result.warnings.begin(), counted.warnings.begin(), counted.warnings.end());
   return result;
 }
 

@@ -1,0 +1,29 @@
+// Rows that count: where rows are copies, follow each other in time or are of the same entity
+// again, as many of them as they are worth independent ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "whence/core/dataset.hpp"
+
+namespace whence {
+
+struct CountedRows {
+  std::optional<Dataset> data;        // empty: all rows count
+  std::vector<std::size_t> rows;      // of the given data, one for each row of `data`
+  std::vector<std::string> warnings;  // why fewer count
+
+  std::size_t given(std::size_t row) const { return data ? rows[row] : row; }
+};
+
+/// Of every environment distinct rows at even distances, as many as it is worth but no fewer than
+/// `fewest` (or all of them). `entity`: as for effective_rows.
+CountedRows counted_rows(const Dataset& data, std::span<const std::int32_t> entity = {},
+                         std::size_t fewest = 20);
+
+}  // namespace whence
