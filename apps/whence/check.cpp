@@ -6,6 +6,7 @@
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
 #include "whence/core/text.hpp"
+#include "whence/core/variable_set.hpp"
 #include "whence/discover/data_check.hpp"
 #include "whence/report/check_report.hpp"
 #include "whence/report/result_parts.hpp"
@@ -19,24 +20,35 @@ struct CheckCommand {
   bool json = false;
 };
 
-void run(const CheckCommand& command, Globals& globals) {
-  const int threads = threads_of(command.threads, globals);
-  const LoadedData loaded = load_data(command.data, 2);
-  stop_if_asked(globals);
-  const DataCheck check =
-      check_data(loaded.data, loaded.baseline, threads, bytes_of(command.data.max_memory),
-                 [&] { stop_if_asked(globals); });
-  stop_if_asked(globals);
+template <class Check>
+void show(const Check& check, const LoadedData& loaded, const std::vector<std::string>& warnings,
+          bool json, Globals& globals) {
   Json result = check_json(check);
-  result.set("warnings", Json::list(loaded.warnings));
+  result.set("warnings", Json::list(warnings));
   result.set("left_out", left_out_json(loaded));
   std::string out;
   for (const Table& table : check_tables(check))
-    out += for_locale(printable(table.title)) + "\n" + text_table(table, 20) + "\n";
+    out += for_locale(printable(table.title)) + "\n" + text_table(table, 40) + "\n";
   for (const std::string& remark : check_remarks(check))
     out += wrapped(for_locale(printable(remark)), 0, terminal_width()) + "\n";
-  show_answer({result.dump(2) + "\n", out, reading_notes(loaded), loaded.warnings, {}},
-              command.json, globals);
+  show_answer({result.dump(2) + "\n", out, reading_notes(loaded), warnings, {}}, json, globals);
+}
+
+/// The conditional laws of a pair are compared, too; of more variables each law by itself.
+void run(const CheckCommand& command, Globals& globals) {
+  const int threads = threads_of(command.threads, globals);
+  const LoadedData loaded = load_data(command.data, std::nullopt, most_variables);
+  const auto pulse = [&] { stop_if_asked(globals); };
+  pulse();
+  if (loaded.data.variables.size() == 2) {
+    const DataCheck check =
+        check_data(loaded.data, loaded.baseline, threads, bytes_of(command.data.max_memory), pulse);
+    return show(check, loaded, loaded.warnings, command.json, globals);
+  }
+  const TableCheck check = check_table(loaded.data, loaded.baseline, threads, loaded.entity, pulse);
+  std::vector<std::string> warnings = loaded.warnings;
+  warnings.insert(warnings.end(), check.warnings.begin(), check.warnings.end());
+  show(check, loaded, warnings, command.json, globals);
 }
 
 }  // namespace
@@ -53,6 +65,7 @@ void add_check(CLI::App& root, Globals& globals) {
   app->footer(
       "Examples:\n"
       "  whence check --baseline base.csv --shifted q1.csv --shifted q2.csv\n"
+      "  whence check data.csv --environment site\n"
       "  whence check data.csv --environment site --columns rain,umbrella");
   app->callback([command, &globals] { run(*command, globals); });
 }

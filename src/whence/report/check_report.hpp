@@ -17,4 +17,10 @@ std::vector<std::string> check_remarks(const DataCheck& check);
 std::vector<Table> check_tables(const DataCheck& check);
 Json check_json(const DataCheck& check);
 
+/// The same of any number of variables. Tables: "columns", and "environments" with the variables
+/// that differ most.
+std::vector<std::string> check_remarks(const TableCheck& check);
+std::vector<Table> check_tables(const TableCheck& check);
+Json check_json(const TableCheck& check);
+
 }  // namespace whence
