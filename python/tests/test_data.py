@@ -136,6 +136,26 @@ def test_environment_labels_keep_their_kind(chain):
     assert set(found.environments) == set(tables)
 
 
+def test_labels_of_any_kind(frame):
+    codes = frame["environment"].factorize()[0]
+    days = pd.Timestamp("2030-01-01") + pd.to_timedelta(codes, unit="D")
+    for labels in ([("a", int(c)) for c in codes], [[0, "x", None.__class__, 2.5][c] for c in codes],
+                   pd.Series(days), pd.Series(days).dt.date, pd.Categorical(codes),
+                   codes % 2 == 0, pd.Series(codes, dtype="Int64")):
+        found = whence.discover(frame[["X0", "X1", "X2"]], environment=labels)
+        assert found.environments == list(dict.fromkeys(list(labels)))
+    with pytest.raises(whence.DataError, match="hashable"):
+        whence.discover(frame, environment=[[c] for c in codes])
+
+
+def test_masked_values_are_missing(frame):
+    array = np.ma.masked_greater(frame[["X0", "X1"]].to_numpy(), 2.0)
+    hidden = int(array.mask.any(axis=1).sum())
+    assert hidden > 0
+    with pytest.warns(whence.WhenceWarning, match=f"{hidden} of {len(frame)} rows"):
+        whence.discover(array, environment=frame["environment"])
+
+
 def test_categories_strings_booleans_and_missing_values():
     rng = np.random.default_rng(3)
     rows, env = 600, np.repeat(["home", "lab"], 300)

@@ -281,10 +281,58 @@ def _polars_column(series: Any, name: str) -> tuple[str, Any, Any]:
     return _objects(series.to_list(), name)
 
 
+def _series(values: Any) -> Any:
+    """An index or an array of pandas as the series that it would be."""
+    if type(values).__module__.split(".")[0] != "pandas" or hasattr(values, "iloc"):
+        return values
+    import pandas as pd
+
+    return pd.Series(values)
+
+
+class Labels:
+    """Labels of any hashable kind, as codes of texts."""
+
+    def __init__(self, values: Iterable[Any], names: Names) -> None:
+        known: dict[Hashable, int] = {}
+        self.codes: list[int] = []
+        self.texts: list[str] = []
+        for row, value in enumerate(values):
+            if _is_missing(value):
+                self.codes.append(-1)
+                continue
+            try:
+                code = known.setdefault(value, len(known))
+            except TypeError:
+                raise DataError(f"a label must be hashable, not {type(value).__name__}",
+                                id="E-DATA-NAME", place=f"environment[{row}]",
+                                hint="use a text, a number or a tuple") from None
+            if code == len(self.texts):
+                self.texts.append(names.add(value))
+            self.codes.append(code)
+
+
+def _unmasked(array: Any) -> Any:
+    """What a masked array hides is missing."""
+    import numpy as np
+
+    plain = np.asarray(array)
+    hidden = np.ma.getmaskarray(array) if np.ma.isMaskedArray(array) else None
+    if hidden is None or not hidden.any():
+        return plain
+    if plain.dtype.kind in "fiu":
+        return np.where(hidden, np.nan, plain.astype(np.float64))
+    objects = plain.astype(object)
+    objects[hidden] = None
+    return objects
+
+
 def _any_column(values: Any, name: str) -> tuple[str, Any, Any]:
+    if isinstance(values, Labels):
+        return "texts", _codes(values.codes), values.texts
     module = type(values).__module__.split(".")[0]
     if module == "pandas":
-        return _pandas_column(values, name)
+        return _pandas_column(_series(values), name)
     if module == "polars":
         return _polars_column(values, name)
     if module == "pyarrow":
@@ -292,11 +340,10 @@ def _any_column(values: Any, name: str) -> tuple[str, Any, Any]:
     if hasattr(values, "dtype") and hasattr(values, "ndim"):
         import numpy as np
 
-        array = np.asarray(values)
-        if array.ndim != 1:
-            raise DataError(f"a column has one dimension, not {array.ndim}", id="E-DATA-SHAPE",
-                            place=name, hint="split it into columns")
-        return _array_column(array, name)
+        if np.ndim(values) != 1:
+            raise DataError(f"a column has one dimension, not {np.ndim(values)}",
+                            id="E-DATA-SHAPE", place=name, hint="split it into columns")
+        return _array_column(_unmasked(values), name)
     if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
         raise DataError(f"column is one {type(values).__name__}, not a list of values",
                         id="E-DATA-SHAPE", place=name, hint="one value per row")
@@ -353,7 +400,7 @@ def _renamed(columns: list[tuple[Hashable, Any]], names: Sequence[Hashable] | No
 def _array_columns(array: Any, names: Sequence[Hashable] | None) -> list[tuple[Hashable, Any]]:
     import numpy as np
 
-    array = np.asarray(array)
+    array = array if np.ma.isMaskedArray(array) else np.asarray(array)
     if array.dtype.names:
         return _renamed([(n, array[n]) for n in array.dtype.names], names)
     if array.ndim != 2:
@@ -534,7 +581,7 @@ def _read_table(data: Any, environment: Any, baseline: Any, names: Sequence[Hash
                              place="environment",
                              hint=(f"did you mean {near[0]!r}? " if near else "")
                              + f"the columns are {shown}")
-    text = data_environment(columns, environment, out)
+    columns, text = _with_environment(columns, environment, out)
     file = f"{name}.csv"
     out.tables[file] = _core_table(columns, file, out, no_labels=(text,))
     out.arguments += [file, f"--environment={text}"]
@@ -551,19 +598,23 @@ def _with_labels(columns: list[tuple[Hashable, Any]], labels: Any,
     return [*columns, (name, labels)], name
 
 
-def data_environment(columns: list[tuple[Hashable, Any]], environment: Hashable, out: Data) -> str:
-    """Remembers the labels of the column as they are; the text of its name."""
-    values = next(v for c, v in columns if c == environment)
+def _with_environment(columns: list[tuple[Hashable, Any]], environment: Hashable, out: Data,
+                      ) -> tuple[list[tuple[Hashable, Any]], str]:
+    """Remembers the labels of the column as they are. Also the text of its name."""
+    at = next(i for i, (c, _) in enumerate(columns) if c == environment)
+    values = _series(columns[at][1])
     text = out.columns.add(environment)
+    if isinstance(values, (list, tuple)) or str(getattr(values, "dtype", "")) == "object":
+        labels = values.tolist() if hasattr(values, "tolist") else values
+        return [*columns[:at], (environment, Labels(labels, out.environments)),
+                *columns[at + 1:]], text
     kind, array, texts = _any_column(values, text)
     if kind == "numbers":
         import numpy as np
 
         uniques = np.unique(np.asarray(array))
-        if len(uniques) > 100_000:
-            return text
         whole = _is_whole(values)
-        for value in uniques[~np.isnan(uniques)]:
+        for value in uniques[~np.isnan(uniques)][:100_000]:
             name: Hashable = int(value) if whole else float(value)
             out.environments.add(name, _core.shortest(float(value)))
     elif texts == ["False", "True"]:
@@ -572,25 +623,17 @@ def data_environment(columns: list[tuple[Hashable, Any]], environment: Hashable,
     else:
         for label in _labels_of(values, texts):
             out.environments.add(label)
-    return text
+    return columns, text
 
 
 def _is_whole(values: Any) -> bool:
-    dtype = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
-    if dtype:
-        return "int" in dtype
-    return all(isinstance(v, int) for v in list(values)[:1000] if v is not None)
+    return "int" in str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
 
 
 def _labels_of(values: Any, texts: list[str]) -> list[Hashable]:
-    """The labels behind the texts, where they are no texts themselves."""
-    dtype = getattr(values, "dtype", None)
-    if type(dtype).__name__ == "CategoricalDtype":
+    """The labels behind the texts, where they are no texts themselves: categories and dates."""
+    if type(getattr(values, "dtype", None)).__name__ == "CategoricalDtype":
         return list(values.cat.categories)
-    if dtype is not None and str(dtype) == "object" or isinstance(values, (list, tuple)):
-        found: dict[str, Hashable] = {}
-        for value in values:
-            if not _is_missing(value):
-                found.setdefault(text_of(value), value)
-        return list(found.values())
+    if type(values).__module__.split(".")[0] == "pandas":
+        return list(values.dropna().unique())
     return list(texts)
