@@ -132,6 +132,17 @@ def test_changes_of_a_known_graph(chain):
         assert whence.changes(chain, graph) == first
 
 
+def test_a_known_direction(pair):
+    assert whence.direction(pair, "X", "Y", require=[("X", "Y")]).cause == "X"
+    assert whence.direction(pair, "X", "Y", forbid=[("X", "Y")]).cause != "X"
+
+
+def test_check_of_many_columns(chain):
+    looked = whence.check(chain)
+    assert list(looked.columns.index) == ["X0", "X1", "X2"]
+    assert list(looked.environments.index) == list(chain.environments)
+
+
 def test_check(pair):
     looked = whence.check(pair)
     assert looked.columns.loc["X", "levels"] == 10

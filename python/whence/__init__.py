@@ -122,9 +122,7 @@ def _graph(command: str, data: Any, environment: Any, baseline: Any, names: Any,
         else:
             texts["graph.json"] = graph_document(graph, None, table.columns)
             argv += words("graph", "graph.json")
-    for option, edges in (("forbid", forbid), ("require", require)):
-        argv += [w for a, b in _pairs(edges, option)
-                 for w in words(option, f"{table.columns.text(a)}->{table.columns.text(b)}")]
+    argv += _edge_words(forbid, "forbid", table) + _edge_words(require, "require", table)
     if tiers is not None:
         texts["tiers.json"] = _json.dumps([[table.columns.text(n) for n in t] for t in tiers])
         argv += words("tiers", "tiers.json")
@@ -136,6 +134,11 @@ def _graph(command: str, data: Any, environment: Any, baseline: Any, names: Any,
     argv += words("time-limit", time_limit)
     found = run(argv, table, texts, threads=threads, progress=progress)
     return finish(GraphResult(found, table.columns, table.environments, threads), found)
+
+
+def _edge_words(edges: Edges, option: str, table: Any) -> list[str]:
+    return [f"--{option}={table.columns.text(a)}->{table.columns.text(b)}"
+            for a, b in _pairs(edges, option)]
 
 
 def _pairs(edges: Edges, place: str) -> list[tuple[Hashable, Hashable]]:
@@ -170,13 +173,15 @@ def _checked(data_words: Any, table: Any, reading: dict[str, Any]) -> list[str]:
 
 def direction(data: Any, first: Hashable | None = None, second: Hashable | None = None, *,
               environment: Any = None, baseline: Hashable | None = None,
-              names: Sequence[Hashable] | None = None, model: str | None = None,
-              prior: Mapping[str, float] | None = None, threads: int | None = None,
+              names: Sequence[Hashable] | None = None, forbid: Edges = (), require: Edges = (),
+              model: str | None = None, prior: Mapping[str, float] | None = None,
+              threads: int | None = None,
               progress: bool | None = None, **reading: Any) -> DirectionResult:
     """Which of two variables is the cause?
 
     first, second: two columns; may be left out where the table has two. Everything else as in
-    ``discover``; prior: weights such as ``{"no_link": .2}``.
+    ``discover``; forbid, require: a direction ``(cause, effect)``; prior: weights such as
+    ``{"no_link": .2}``.
 
     >>> world = whence.simulate_pair(environments=3, seed=1)
     >>> found = whence.direction(world, "X", "Y")
@@ -189,6 +194,7 @@ def direction(data: Any, first: Hashable | None = None, second: Hashable | None 
     table = read(data, environment, baseline, names)
     _choose_pair(first, second, reading)
     argv = ["direction", *_checked(data_words, table, reading), *words("model", model)]
+    argv += _edge_words(forbid, "forbid", table) + _edge_words(require, "require", table)
     if prior:
         argv += words("prior", ",".join(f"{k}={v!r}" for k, v in prior.items()))
     found = run(argv, table, threads=threads, progress=progress)
@@ -209,7 +215,8 @@ def check(data: Any, first: Hashable | None = None, second: Hashable | None = No
           environment: Any = None, baseline: Hashable | None = None,
           names: Sequence[Hashable] | None = None, threads: int | None = None,
           **reading: Any) -> Check:
-    """What the data of a pair hold, and what they can decide. Arguments as in ``direction``.
+    """What the data hold, and what they can decide: of a pair, or of all columns. Arguments as in
+    ``direction``.
 
     >>> world = whence.simulate_pair(environments=3, seed=1)
     >>> whence.check(world).columns["kind"].tolist()

@@ -396,7 +396,7 @@ class DirectionResult(Result):
 
 
 class Check(Result):
-    """What data of a pair hold and what they can decide: of ``check``."""
+    """What data hold and what they can decide: of ``check``."""
 
     @property
     def columns(self) -> "pandas.DataFrame":
@@ -412,7 +412,7 @@ class Check(Result):
         for e in self._dict["environments"]:
             row = {"rows": e["rows"], "baseline": e["baseline"]}
             for key in ("marginal_evidence", "conditional_evidence"):
-                row.update({f"{key} {self._variable(v)}": x for v, x in e[key].items()})
+                row.update({f"{key} {self._variable(v)}": x for v, x in e.get(key, {}).items()})
             rows[self._environment(e["name"])] = {**row, "visible_shift": e["visible_shift"]}
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis(index="environment")
 
