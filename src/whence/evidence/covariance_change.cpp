@@ -17,7 +17,7 @@ using Rows = std::vector<std::size_t>;
 
 /// Whether a category is met, of those that are met most often: rarer ones show no covariance.
 std::vector<Signal> indicators(const Dataset& data, std::size_t v) {
-  constexpr std::size_t most = 30;
+  constexpr std::size_t most = 10;
   std::vector<std::size_t> count(std::size_t(data.variables[v].levels), 0);
   for (const std::int32_t level : data.columns[v].levels) ++count[std::size_t(level)];
   std::vector<std::int32_t> order(count.size());

@@ -71,21 +71,29 @@ struct Features {
   }
   Size count() const { return trends + all; }
 
-  /// Into columns from `at` on: trends first.
-  void write(const Environment& e, MatrixXd& rows, Size at) const {
-    for (Size k = 0; k < trends; ++k) {
-      const auto ranks = unit_ranks(values(e, std::size_t(k)));
-      for (std::size_t i = 0; i < ranks.size(); ++i) {
-        const double r = ranks[i];
-        rows(Size(i), at + k) = 2 * r - 1;
+  /// Of each trend, for the rows of an environment.
+  std::vector<std::vector<double>> ranks(const Environment& e) const {
+    std::vector<std::vector<double>> each;
+    for (Size k = 0; k < trends; ++k) each.push_back(unit_ranks(values(e, std::size_t(k))));
+    return each;
+  }
+
+  /// Rows of the environment from its `first` on into columns from `at` on: trends first.
+  void write(const Environment& e, std::size_t first, const std::vector<std::vector<double>>& ranks,
+             Size at, Eigen::Ref<MatrixXd> out) const {
+    for (Size i = 0; i < out.rows(); ++i) {
+      const std::size_t row = first + std::size_t(i);
+      for (Size k = 0; k < trends; ++k) {
+        const double r = ranks[std::size_t(k)][row];
+        out(i, at + k) = 2 * r - 1;
         if (!indicators.empty()) continue;
-        rows(Size(i), at + trends + k) = 2 * r - 1;
-        rows(Size(i), at + 2 * trends + k) = 6 * r * r - 6 * r + 1;
+        out(i, at + trends + k) = 2 * r - 1;
+        out(i, at + 2 * trends + k) = 6 * r * r - 6 * r + 1;
       }
+      if (indicators.empty()) continue;
+      const int column = indicators[std::size_t(data.columns[v].levels[e.begin + row])];
+      if (column >= 0) out(i, at + trends + column) = 1;
     }
-    for (std::size_t r = e.begin; r < e.end && !indicators.empty(); ++r)
-      if (const int column = indicators[std::size_t(data.columns[v].levels[r])]; column >= 0)
-        rows(Size(r - e.begin), at + trends + column) = 1;
   }
 
  private:
@@ -114,13 +122,22 @@ struct Products {
   }
 };
 
+/// Block by block: a long environment needs no more memory than its ranks.
 Products products_of(const Environment& e, const Features& u, const Features& v) {
-  MatrixXd rows = MatrixXd::Zero(Size(e.rows()), u.count() + v.count());
-  u.write(e, rows, 0);
-  v.write(e, rows, u.count());
-  const Eigen::RowVectorXd mean = rows.colwise().mean();
-  rows.rowwise() -= mean;
-  return {rows.transpose() * rows, double(e.rows()) - 1};
+  constexpr std::size_t block = 4096;
+  const Size columns = u.count() + v.count();
+  const auto ranks_u = u.ranks(e), ranks_v = v.ranks(e);
+  Products products{MatrixXd::Zero(columns, columns), double(e.rows()) - 1};
+  Eigen::VectorXd sum = Eigen::VectorXd::Zero(columns);
+  for (std::size_t first = 0; first < e.rows(); first += block) {
+    MatrixXd rows = MatrixXd::Zero(Size(std::min(block, e.rows() - first)), columns);
+    u.write(e, first, ranks_u, 0, rows);
+    v.write(e, first, ranks_v, u.count(), rows);
+    products.sums += rows.transpose() * rows;
+    sum += rows.colwise().sum().transpose();
+  }
+  products.sums -= sum * sum.transpose() / double(e.rows());
+  return products;
 }
 
 /// Columns of Products.

@@ -83,6 +83,16 @@ TEST(LinkEvidence, AColumnThatNeverVariesShowsNothing) {
   }
 }
 
+TEST(LinkEvidence, LongEnvironmentsAreCountedWhole) {
+  // The link shows in the last rows alone, beyond a first block of them.
+  std::size_t row = 0;
+  const auto late = pair_of(6000, 0, 3, 6, [&](Stream& s) {
+    const double x = sample_normal(s), y = double(sample_index(s, 3));
+    return std::pair(x, row++ % 6000 < 5000 ? y : x < -0.4 ? 0.0 : x < 0.4 ? 1.0 : 2.0);
+  });
+  EXPECT_GT(link_evidence(late).log_evidence, 50);
+}
+
 TEST(LinkEvidence, WhatWouldHaveShownGrowsWithFewerRows) {
   const auto of = [](std::size_t rows) {
     return link_evidence(pair_of(
