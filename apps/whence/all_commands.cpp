@@ -1,5 +1,6 @@
 // The whole tree of options.
 #include "apps/whence/commands.hpp"
+#include "whence/backends/ranks.hpp"
 #include "whence/core/error.hpp"
 
 namespace whence {
@@ -10,6 +11,17 @@ void require_device(const std::string& device) {
   if (device == "cuda")
     throw Error(ExitCode::device, "E-DEVICE", "--device", "this whence was built without CUDA",
                 "--device auto uses the processor");
+}
+
+/// Several processes that all do the same work would write over each other.
+void require_command_for_ranks(const CLI::App& root) {
+  if (rank_count() == 1) return;
+  for (const CLI::App* command : root.get_subcommands())
+    for (const char* name : {"discover", "changes", "reproduce", "bench"})
+      if (command->get_name() == name) return;
+  throw Error(ExitCode::distributed, "E-RANKS", "",
+              "this command runs as one process, and several were started together",
+              "mpirun is for discover, changes, reproduce, bench graphs and bench direction");
 }
 
 }  // namespace
@@ -32,6 +44,7 @@ void add_commands(CLI::App& root, Globals& globals) {
   add_report(root, globals);
   add_verify(root, globals);
   add_bench(root, globals);
+  add_merge(root, globals);
   add_doctor(root, globals);
   add_completion(root, globals);
   add_man(root, globals);
@@ -42,7 +55,10 @@ void add_commands(CLI::App& root, Globals& globals) {
             "how errors are shown on stderr");
   add_value(root, "--device", globals.device, "auto|cpu|cuda",
             "where the work is done; this build knows the processor only");
-  root.parse_complete_callback([&globals] { require_device(globals.device); });
+  root.parse_complete_callback([&] {
+    require_device(globals.device);
+    require_command_for_ranks(root);
+  });
   root.footer(
       "Examples:\n"
       "  whence demo                                a worked example\n"

@@ -472,6 +472,15 @@ std::string work_choices() {
 
 }  // namespace
 
+/// Times of one machine are not shared out.
+static void refuse_sharing(const SharedOptions& shared) {
+  if (!is_shared(shared)) return;
+  throw Error(ExitCode::usage, "E-USAGE-SHARD", "bench",
+              "only bench graphs and bench direction run on several ranks, in shards or with a "
+              "checkpoint",
+              "start it as one process, without --shard and --checkpoint");
+}
+
 void add_bench(CLI::App& root, Globals& globals) {
   CLI::App* app = root.add_subcommand(
       "bench", "speed beside PyTorch's; direction, graphs, encoders, real: how often it is right");
@@ -510,8 +519,10 @@ void add_bench(CLI::App& root, Globals& globals) {
       "--quick", options->quick,
       "shorter passes and smaller checks: rough figures; of encoders: 20 worlds of each kind");
   app->add_flag("--json", options->json, "print one JSON object");
-  add_value(*app, "--scale", options->graphs.scale, "smoke|full",
-            "of direction, graphs and encoders: as many data sets as the rates need, or a few");
+  add_value(
+      *app, "--scale", options->graphs.scale, "smoke|full|large",
+      "of direction, graphs and encoders: as many data sets as the rates need, or a few; large: "
+      "graphs of up to 1,000 variables");
   add_value(
       *app, "--only", options->graphs.only, "NAMES",
       "of graphs: these rows of its tables, joined by commas; 'shuffled*' is all that begin so")
@@ -524,6 +535,12 @@ void add_bench(CLI::App& root, Globals& globals) {
   add_value(*app, "-o,--output", options->graphs.output, "DIR",
             "of direction, graphs, encoders and real: where the page and the tables go")
       ->default_str("whence-out/bench-NAME");
+  add_value(*app, "--checkpoint", options->graphs.shared.checkpoint, "FILE",
+            "of direction and graphs: what is done goes there; the same command goes on from it")
+      ->default_str("none");
+  add_value(*app, "--shard", options->graphs.shared.shard, "I/N",
+            "of direction and graphs: do part I of N, into --checkpoint; whence merge joins them")
+      ->default_str("all of it");
   app->footer(
       "The contenders are the scripts of bench/contenders. They need torch (Debian: "
       "python3-torch),\n"
@@ -533,6 +550,10 @@ void add_bench(CLI::App& root, Globals& globals) {
     GraphsBenchOptions& graphs = options->graphs;
     graphs.threads = options->threads;
     graphs.json = options->json;
+    if (graphs.scale == "large" && options->name != "graphs")
+      throw Error(ExitCode::usage, "E-USAGE-CHOICE", "--scale", "only bench graphs has it",
+                  "--scale smoke or full");
+    if (options->name != "direction" && options->name != "graphs") refuse_sharing(graphs.shared);
     if (options->name == "real") {
       options->real.take(graphs);
       return bench_real(options->real, globals);
@@ -543,7 +564,8 @@ void add_bench(CLI::App& root, Globals& globals) {
                   "folders go with whence bench real");
     if (options->name == "direction")
       return bench_direction(
-          {graphs.scale, graphs.output, graphs.seed, graphs.threads, graphs.json}, globals);
+          {graphs.scale, graphs.output, graphs.seed, graphs.threads, graphs.json, graphs.shared},
+          globals);
     if (options->name == "encoders")
       return bench_encoders({options->quick ? "quick" : graphs.scale, graphs.output, graphs.seed,
                              graphs.threads, graphs.json},

@@ -2,6 +2,7 @@
 #include "apps/whence/bench_direction.hpp"
 
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
 #include "bench/quality/direction_bench.hpp"
+#include "whence/backends/ranks.hpp"
 #include "whence/core/text.hpp"
 #include "whence/report/report_files.hpp"
 #include "whence/report/result_json.hpp"
@@ -20,9 +22,13 @@ void bench_direction(const DirectionBenchOptions& options, const Globals& global
   RunOptions run;
   run.seed = seed_of(options.seed);
   run.threads = threads_of(options.threads, globals);
-  OutputDirectory directory(options.output.empty() ? "whence-out/bench-direction" : options.output);
   const std::vector<std::string> command = {
       "whence", "bench", "direction", "--scale", options.scale, "--seed", std::to_string(run.seed)};
+  std::optional<OutputDirectory> place;  // of rank 0, unless it has only a part to tell
+  if (rank() == 0 && options.shared.shard.empty())
+    place.emplace(options.output.empty() ? "whence-out/bench-direction" : options.output);
+  SharedRun shared(options.shared, facts_of(command));
+  run.work = shared.work();
   RunRecord record(command, run.threads);
   DirectionBenchmark bench;
   {
@@ -30,6 +36,8 @@ void bench_direction(const DirectionBenchOptions& options, const Globals& global
     run.progress = bar.callback();
     bench = bench_direction(options.scale, run);
   }
+  if (!place) return globals.quiet ? void() : print(shared.part_in_words());
+  OutputDirectory& directory = *place;
   record.timed("direction", record.elapsed());
   for (const auto& row : bench.time.rows)
     record.note(

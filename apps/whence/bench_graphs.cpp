@@ -1,5 +1,7 @@
 #include "apps/whence/bench_graphs.hpp"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "apps/whence/results.hpp"
@@ -7,6 +9,7 @@
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
 #include "bench/quality/graph_bench.hpp"
+#include "whence/backends/ranks.hpp"
 #include "whence/core/text.hpp"
 #include "whence/report/report_files.hpp"
 #include "whence/report/result_json.hpp"
@@ -24,8 +27,10 @@ std::vector<std::string> command_of(const GraphsBenchOptions& options) {
   return words;
 }
 
-GraphBenchmark run(const GraphsBenchOptions& options, const Globals& globals, int threads) {
+GraphBenchmark run(const GraphsBenchOptions& options, const Globals& globals, int threads,
+                   SharedWork* work) {
   RunOptions how;
+  how.work = work;
   how.seed = seed_of(options.seed);
   how.threads = threads;
   ProgressBar bar("bench graphs", ProgressBar::wanted(globals.quiet));
@@ -62,10 +67,15 @@ std::string in_words(const GraphBenchmark& bench) {
 
 void bench_graphs(const GraphsBenchOptions& options, const Globals& globals) {
   const int threads = threads_of(options.threads, globals);
-  OutputDirectory directory(options.output.empty() ? "whence-out/bench-graphs" : options.output);
   const std::vector<std::string> command = command_of(options);
+  std::optional<OutputDirectory> place;  // of rank 0, unless it has only a part to tell
+  if (rank() == 0 && options.shared.shard.empty())
+    place.emplace(options.output.empty() ? "whence-out/bench-graphs" : options.output);
+  SharedRun shared(options.shared, facts_of(command));
   RunRecord record(command, threads);
-  const GraphBenchmark bench = run(options, globals, threads);
+  const GraphBenchmark bench = run(options, globals, threads, shared.work());
+  if (!place) return globals.quiet ? void() : print(shared.part_in_words());
+  OutputDirectory& directory = *place;
   record.timed("bench-graphs", record.elapsed());
   publish(directory, files_of(bench, joined(command, " ")), record);
   print_warnings(bench.report, globals);

@@ -24,6 +24,7 @@ struct Globals {
 
 void add_demo(CLI::App& root, Globals& globals);
 void add_reproduce(CLI::App& root, Globals& globals);
+void add_merge(CLI::App& root, Globals& globals);
 void add_meta_learn(CLI::App& root, Globals& globals);
 void add_check(CLI::App& root, Globals& globals);
 void add_direction(CLI::App& root, Globals& globals);

@@ -12,6 +12,7 @@
 #include "apps/whence/data_options.hpp"
 #include "apps/whence/graph_knowledge.hpp"
 #include "apps/whence/host.hpp"
+#include "apps/whence/shared_run.hpp"
 #include "apps/whence/simulate.hpp"
 #include "apps/whence/terminal.hpp"
 #include "apps/whence/text_table.hpp"
@@ -41,6 +42,7 @@ struct DiscoverCommand {
               sweeps = "300";
   std::vector<std::string> forbid, require, targets;
   bool known_targets = false, json = false;
+  SharedOptions shared;
 
   bool by_transfer() const { return engine == "meta-transfer"; }
 };
@@ -225,6 +227,7 @@ class SearchWatch {
     return {threads, heard, &stop_, &best_};
   }
   bool stopped() const { return stop_; }
+  const std::atomic<bool>* stop() const { return &stop_; }
 
  private:
   void watch() {
@@ -260,12 +263,18 @@ double seconds_of(const std::string& text) {
 
 /// A signal ends the search and is answered here: the exit code waits until all is written.
 template <class Find>
-GraphResult search(const DiscoverCommand& c, const Find& find, Globals& globals) {
+GraphResult search(const DiscoverCommand& c, std::vector<SharedFact> facts, const Find& find,
+                   Globals& globals) {
   GraphResult result;
   {
     SearchWatch watch(c.name, seconds_of(c.time_limit), globals);
-    result = find(watch.control(threads_of(c.threads, globals)));
-    if (!watch.stopped()) return result;
+    SharedRun shared(c.shared, std::move(facts), watch.stop());
+    Control control = watch.control(threads_of(c.threads, globals));
+    control.work = shared.work();
+    control.stop = shared.stop();
+    result = find(control);
+    const bool alone = result.model == GraphModel::labels;  // nobody had to agree
+    if (!control.stopped() && !(alone && watch.stopped())) return result;
   }
   const bool asked = asked_to_stop(globals);
   const auto signal = take_signal();
@@ -354,8 +363,14 @@ std::string on_screen(const GraphResult& result, const Report& report, bool chan
   for (std::size_t k = 0; k < result.advice.size() && k < 10; ++k) out += words(result.advice[k]);
   if (result.advice.size() > 10)
     out += words(fmt::format("and {} more on the page", result.advice.size() - 10));
-  return out +
-         words("model: " + std::string(name_of(result.model)) + " (" + result.model_reason + ")");
+  out += words("model: " + std::string(name_of(result.model)) + " (" + result.model_reason + ")");
+  if (const auto& left = result.search.left_out)
+    out += words(fmt::format(
+        "left out of the search: {} pairs of variables (none of these edges would add more than "
+        "{:.1f} nats, by estimate); tails of the noise of {} variables; chains over {} settled "
+        "variables",
+        left->pairs, left->best_gain, left->gaussian, left->settled));
+  return out;
 }
 
 std::vector<OutputFile> files_of(const GraphResult& result, const Report& report,
@@ -382,7 +397,12 @@ GraphResult find(const DiscoverCommand& c, const GraphData& data, const std::opt
     return graph ? find_changes(rows, *graph, options, control)
                  : find_graph(rows, options, control);
   };
-  return search(c, engine, globals);
+  std::vector<SharedFact> facts;
+  if (is_shared(c.shared)) {
+    facts = facts_of(command_words(c));
+    facts.push_back(fact_of(rows));
+  }
+  return search(c, std::move(facts), engine, globals);
 }
 
 void run(const DiscoverCommand& c, Globals& globals) {
@@ -442,6 +462,9 @@ void add_common(CLI::App& app, DiscoverCommand& c, const Globals& globals) {
       ->default_str("as many as this process may use");
   add_value(app, "--time-limit", c.time_limit, "SECONDS",
             "end the search then, with the best answer so far")
+      ->default_str("none");
+  add_value(app, "--checkpoint", c.shared.checkpoint, "FILE",
+            "what is done goes there; the same command goes on from it")
       ->default_str("none");
   add_value(app, "-o,--output", c.output, "DIR", "where the results go, all at once");
   app.add_flag("--json", c.json, "print result.json to stdout and nothing else");

@@ -7,6 +7,7 @@
 #include "apps/whence/commands.hpp"
 #include "apps/whence/machine.hpp"
 #include "apps/whence/terminal.hpp"
+#include "whence/backends/ranks.hpp"
 #include "whence/backends/simd.hpp"
 #include "whence/backends/threads.hpp"
 #include "whence/core/text.hpp"
@@ -59,6 +60,7 @@ Json diagnosis() {
                        {"cpu", cpu_name()},
                        {"memory_bytes", memory_bytes()},
                        {"experiments", Json::list(names)},
+                       {"ranks", ranks_in_words()},
                        {"libraries", libraries()},
                        {"tools", tools()}});
 }
@@ -81,6 +83,7 @@ std::string in_words(const Json& d) {
        text("instruction_set") + " (of " + texts(*d.find("instruction_sets")) + ")");
   line("threads", text("threads") + " on " + text("cpu"));
   line("memory", fmt::format("{:.1f} GiB", d.find("memory_bytes")->as_double() / double(1 << 30)));
+  line("ranks", text("ranks"));
   std::vector<std::string> versions;
   for (const JsonMember& library : d.find("libraries")->members)
     versions.push_back(library.key + " " + library.value.text);

@@ -8,6 +8,7 @@
 #include "apps/whence/arguments.hpp"
 #include "apps/whence/help.hpp"
 #include "apps/whence/terminal.hpp"
+#include "whence/backends/ranks.hpp"
 #include "whence/backends/simd.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
@@ -60,7 +61,7 @@ NamedGraph graph_named(const std::string& name, const Globals& globals) {
 Delivery::Delivery(const std::filesystem::path& folder, const std::vector<std::string>& command,
                    int threads, Globals& globals)
     : globals_(globals), record_(command, threads) {
-  if (!globals.host) directory_.emplace(folder);
+  if (!globals.host && rank() == 0) directory_.emplace(folder);  // of several ranks one writes
 }
 
 void Delivery::write(const std::string& name, const Answer& answer) {

@@ -1,8 +1,10 @@
 // whence: the command line. Reads arguments, runs one subcommand, and turns every failure into one
 // line and one exit code.
+#include <chrono>
 #include <exception>
 #include <new>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "apps/whence/command_hints.hpp"
@@ -10,6 +12,7 @@
 #include "apps/whence/host.hpp"
 #include "apps/whence/machine.hpp"
 #include "apps/whence/terminal.hpp"
+#include "whence/backends/ranks.hpp"
 #include "whence/core/error.hpp"
 
 namespace whence {
@@ -31,14 +34,25 @@ int run(const std::vector<std::string>& arguments) {
   return globals.exit_code;
 }
 
+/// An error that all ranks have is told once.
+void wait_for_rank_0() {
+  if (rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
+}
+
 int guarded(const std::vector<std::string>& arguments) {
   const bool as_json = wants_json_errors(arguments);
   const auto fail = [&](const Error& error) {
+    wait_for_rank_0();  // it may end all ranks for the same reason
     print_error(with_command_hint(error), as_json);
+    end_all_ranks(int(error.code()));
     return int(error.code());
   };
   try {
-    return run(arguments);
+    join_ranks();
+    if (rank() > 0) mute();
+    const int code = run(arguments);
+    leave_ranks();
+    return code;
   } catch (const Error& error) {
     return fail(error);
   } catch (const CLI::ParseError& error) {

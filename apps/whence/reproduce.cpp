@@ -5,10 +5,12 @@
 
 #include "apps/whence/commands.hpp"
 #include "apps/whence/host.hpp"
+#include "apps/whence/shared_run.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/core/claim_tally.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/quoting.hpp"
+#include "whence/core/report_bytes.hpp"
 #include "whence/core/text.hpp"
 #include "whence/paper/experiment.hpp"
 #include "whence/report/report_files.hpp"
@@ -22,6 +24,7 @@ struct ReproduceOptions {
   std::string name, scale = "full", profile = "paper", config, output, seed;
   std::string threads = "auto", max_memory = "4G";
   bool json = false;
+  SharedOptions shared;
 };
 
 /// One experiment that is about to run.
@@ -125,7 +128,49 @@ class Reproduction {
     return words;
   }
 
+  /// Experiments as units, several of them on several ranks. One that fails leaves its reason.
+  void run_shared(SharedWork& work) {
+    ProgressShow shown(options_.name, globals_);
+    const auto done = work.results(
+        "experiments", plan_.size(), 1,
+        [&](std::size_t i) {
+          stop_if_asked(globals_);
+          RunOptions run;
+          run.seed = seed_;
+          run.threads = threads_;
+          try {
+            return "+" + report_bytes(run_experiment(*plan_[i].experiment, plan_[i].settings, run));
+          } catch (const Error& error) {
+            if (!concerns_one(error)) throw;
+            return "-" + ByteWriter()
+                             .put(error.code())
+                             .put_text(error.id())
+                             .put_text(error.place())
+                             .put_text(error.what())
+                             .put_text(error.hint())
+                             .take();
+          }
+        },
+        [&](double share) { shown.show(share); });
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      const std::string_view bytes = done[i];
+      if (bytes.starts_with('+')) {
+        reports_.push_back(report_of_bytes(bytes.substr(1)));
+        continue;
+      }
+      ByteReader reader(bytes.substr(std::min<std::size_t>(1, bytes.size())));
+      const auto code = reader.get<ExitCode>();
+      const std::string id = reader.get_text(), at = reader.get_text(), what = reader.get_text();
+      set_aside(plan_[i], Error(code, id, at, what, reader.get_text()));
+    }
+    delivery_.record().timed(options_.name, delivery_.record().elapsed());
+  }
+
   void run_all() {
+    std::vector<SharedFact> facts = facts_of(command(false));
+    facts.push_back({"configuration", config_.text});
+    SharedRun shared(options_.shared, std::move(facts));
+    if (shared.work() != nullptr) return run_shared(*shared.work());
     const double share = 1.0 / double(plan_.size());
     ProgressShow shown(options_.name, globals_);
     for (std::size_t i = 0; i < plan_.size(); ++i) {
@@ -242,6 +287,9 @@ void add_reproduce(CLI::App& root, Globals& globals) {
       ->default_str("as many as this process may use");
   add_value(*app, "--max-memory", options->max_memory, "SIZE",
             "refuse settings whose tables need more");
+  add_value(*app, "--checkpoint", options->shared.checkpoint, "FILE",
+            "experiments that are done go there; the same command goes on from it")
+      ->default_str("none");
   add_value(*app, "-o,--output", options->output, "DIR", "where the results go, all at once")
       ->default_str("whence-out/reproduce/NAME");
   app->add_flag("--json", options->json, "print result.json to stdout and nothing else");

@@ -51,6 +51,7 @@ OutputFile RunRecord::file(const std::vector<OutputFile>& others) const {
 }
 
 void add_pictures(std::vector<OutputFile>& files, RunRecord& record) {
+  constexpr std::size_t largest_picture = std::size_t(1) << 19;  // bytes; 400 variables or so
   const std::string tool = find_tool("rsvg-convert");
   if (tool.empty()) {
     record.note("no PNG figures: rsvg-convert (package librsvg2-bin) is not installed");
@@ -61,6 +62,10 @@ void add_pictures(std::vector<OutputFile>& files, RunRecord& record) {
     const std::size_t dot = file.name.rfind(".svg");
     if (dot == std::string::npos || dot + 4 != file.name.size()) continue;
     stop_if_interrupted();
+    if (file.content.size() > largest_picture) {
+      record.note(file.name + " is too large to be drawn as PNG");
+      continue;
+    }
     auto picture = run_tool({tool, "--zoom", "2", "--background-color", "white"}, file.content);
     if (picture)
       pictures.push_back({file.name.substr(0, dot) + ".png", std::move(*picture)});

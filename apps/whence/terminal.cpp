@@ -101,7 +101,14 @@ void prepare_streams() {
   std::signal(SIGXFSZ, SIG_IGN);  // a full quota is an error of write(), not a death
 }
 
+namespace {
+bool is_mute = false;
+}
+
+void mute() { is_mute = true; }
+
 void print(std::string_view text) {
+  if (is_mute) return;
   if (write_all(STDOUT_FILENO, text)) return;
   throw Error(ExitCode::io, "E-IO-STDOUT", "stdout",
               std::string("cannot write the output: ") + std::strerror(errno),
@@ -109,8 +116,11 @@ void print(std::string_view text) {
 }
 
 void print_stderr(std::string_view text) { write_all(STDERR_FILENO, text); }
-void print_note(std::string_view text) { print_stderr("note: " + printable(text) + "\n"); }
+void print_note(std::string_view text) {
+  if (!is_mute) print_stderr("note: " + printable(text) + "\n");
+}
 void print_warning(std::string_view text) {
+  if (is_mute) return;
   print_stderr("warning: " + for_locale(printable(text)) + "\n");
 }
 
@@ -207,7 +217,7 @@ std::string wrapped(std::string_view text, int indent, int width, bool indent_fi
 }
 
 bool ProgressBar::wanted(bool quiet) {
-  return !quiet && ::isatty(STDERR_FILENO) == 1 && !is_dumb();
+  return !quiet && !is_mute && ::isatty(STDERR_FILENO) == 1 && !is_dumb();
 }
 
 ProgressBar::ProgressBar(std::string name, bool shown)

@@ -15,6 +15,9 @@ namespace whence {
 /// somebody else's file, and a reader who leaves must not kill the process.
 void prepare_streams();
 
+/// From now on only errors are printed: another process prints the rest.
+void mute();
+
 /// Writes everything to stdout, or throws an Error of code io: nothing is lost silently.
 void print(std::string_view text);
 

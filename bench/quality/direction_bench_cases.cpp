@@ -147,11 +147,12 @@ void run_cells(std::vector<Group>& cells, std::uint32_t part, const RunOptions& 
   how.baseline = 0;
   how.sensitivity = false;
   how.prior.hidden = 0;  // what one mechanism alone can tell, as in the paper
-  parallel_for(
-      jobs.size(), options.threads,
+  std::vector<Outcome> outcomes(jobs.size());
+  share_out(
+      fmt::format("cells {}", part), outcomes, options,
       [&](std::size_t j) {
-        Group& cell = cells[jobs[j].cell];
-        Outcome& outcome = cell.outcomes[jobs[j].number];
+        const Group& cell = cells[jobs[j].cell];
+        Outcome outcome;
         const Dataset data = cell.draw({options.seed + part, std::uint32_t(j)});
         const auto start = std::chrono::steady_clock::now();
         const DirectionResult result = find_direction(data, how);
@@ -160,8 +161,11 @@ void run_cells(std::vector<Group>& cells, std::uint32_t part, const RunOptions& 
         outcome.belief = result.belief;
         outcome.confounded = result.verdict.confounded;
         if (cell.gradient) outcome.gradient = paper_belief(data);
+        return outcome;
       },
       progress);
+  for (std::size_t j = 0; j < jobs.size(); ++j)
+    cells[jobs[j].cell].outcomes[jobs[j].number] = outcomes[j];
 }
 
 }  // namespace whence::direction_bench

@@ -11,6 +11,7 @@
 
 #include "bench/quality/direction_cases.hpp"
 #include "whence/backends/threads.hpp"
+#include "whence/core/shared_work.hpp"
 #include "whence/discover/direction.hpp"
 #include "whence/paper/experiment.hpp"
 
@@ -50,6 +51,21 @@ inline constexpr std::array all_situations = {
 std::vector<Group> discrete_cells(const Sizes& sizes);
 std::vector<Group> real_cells(const Sizes& sizes);
 std::vector<Group> control_cells(const Sizes& sizes);
+
+/// found[i] = job(i), on threads, or with other processes and what was done before.
+template <class Value, class Job>
+void share_out(const std::string& stage, std::vector<Value>& found, const RunOptions& options,
+               const Job& job, const Progress& progress) {
+  if (options.work == nullptr) {
+    parallel_for(
+        found.size(), options.threads, [&](std::size_t i) { found[i] = job(i); }, progress);
+    return;
+  }
+  const auto done = options.work->results(
+      stage, found.size(), options.threads, [&](std::size_t i) { return bytes_of_value(job(i)); },
+      progress);
+  for (std::size_t i = 0; i < found.size(); ++i) found[i] = value_of_bytes<Value>(done[i]);
+}
 
 /// Draws and judges every data set of these cells; each part of the benchmark has its own streams.
 void run_cells(std::vector<Group>& cells, std::uint32_t part, const RunOptions& options,

@@ -232,15 +232,15 @@ Reliability prior_reliability(std::size_t cases, const RunOptions& options,
   std::vector<Told> told(cases);
   DirectionOptions how;
   how.baseline = 0;
-  parallel_for(
-      cases, options.threads,
+  share_out(
+      "prior", told, options,
       [&](std::size_t i) {
         const Size& size = sizes[i % sizes.size()];
         std::vector<std::size_t> rows(size.environments + 1, size.rows);
         rows[0] = size.training;
         const PriorDraw draw =
             draw_from_prior(how.prior, size.levels, rows, {options.seed + 3, std::uint32_t(i)});
-        told[i] = {beliefs_over(draw.joint, how).back(), draw.structure};
+        return Told{beliefs_over(draw.joint, how).back(), draw.structure};
       },
       progress);
   Reliability reliability;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "whence/backends/threads.hpp"
+#include "bench/quality/direction_bench_cases.hpp"
 #include "whence/discover/pair_beliefs.hpp"
 #include "whence/discover/pair_models.hpp"
 #include "whence/judge/summary.hpp"
@@ -113,11 +113,11 @@ std::vector<EpisodesNeeded> episodes_needed(std::size_t runs, const RunOptions& 
   for (Situation s : {Situation::cause, Situation::effect, Situation::mechanism, Situation::row})
     for (bool sparse : {false, true}) designs.push_back({s, levels, sparse, 0, episode_rows, 1});
   std::vector<Needed> all(designs.size() * runs);
-  parallel_for(
-      all.size(), options.threads,
+  direction_bench::share_out(
+      "episodes", all, options,
       [&](std::size_t i) {
         const DiscreteDesign& design = designs[i / runs];
-        all[i] = needed_of(draw_run(design, {options.seed + 4, std::uint32_t(i)}), design);
+        return needed_of(draw_run(design, {options.seed + 4, std::uint32_t(i)}), design);
       },
       progress);
   std::vector<EpisodesNeeded> result;

@@ -4,12 +4,15 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <sys/resource.h>
 
 #include <fmt/format.h>
 
 #include "bench/quality/graph_figures.hpp"
+#include "bench/quality/graph_scale.hpp"
 #include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
+#include "whence/core/shared_work.hpp"
 #include "whence/core/text.hpp"
 #include "whence/discover/graph_search_plan.hpp"
 #include "whence/judge/summary.hpp"
@@ -62,6 +65,17 @@ GraphResult find_undamaged(GraphBenchRow row, std::uint64_t seed, const GraphOpt
   return find_graph(draw_graph_bench(row, seed).data, options);
 }
 
+/// Of the processor so far, and the most memory so far.
+struct Used {
+  double seconds = 0, megabytes = 0;
+};
+Used used_by_process() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) { return double(t.tv_sec) + 1e-6 * double(t.tv_usec); };
+  return {seconds(used.ru_utime) + seconds(used.ru_stime), double(used.ru_maxrss) / 1000};
+}
+
 GraphOutcome run_one(const GraphBenchRow& row, std::uint64_t seed, int threads) {
   const GraphSimulation simulation = draw_graph_bench(row, seed);
   GraphOptions options;
@@ -73,14 +87,21 @@ GraphOutcome run_one(const GraphBenchRow& row, std::uint64_t seed, int threads) 
     options.robust = false;
   }
   const auto start = std::chrono::steady_clock::now();
+  const double before = used_by_process().seconds;
   const GraphResult found = find_graph(simulation.data, options, {.threads = threads});
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   GraphOutcome outcome = judge_graph(found, simulation.truth);
   outcome.seconds = taken.count();
+  outcome.processor_seconds = used_by_process().seconds - before;
+  outcome.peak_megabytes = used_by_process().megabytes;
+  if (found.search.left_out) {
+    outcome.pairs_left_out = found.search.left_out->pairs;
+    outcome.settled = found.search.left_out->settled;
+  }
   if (row.figure == GraphFigure::damage)
     outcome.turned_round = turned_directions(find_undamaged(row, seed, options), found);
-  outcome.score_gap = is_node_mechanism(row.world.mechanism)
-                          ? std::nan("")  // the engines' scores differ
+  outcome.score_gap = is_node_mechanism(row.world.mechanism) || found.variables.size() > 256
+                          ? std::nan("")  // the engines' scores differ, or take as long again
                           : found.best_score - graph_score(simulation.data, simulation.truth.graph,
                                                            options, found.scale);
   return outcome;
@@ -107,12 +128,21 @@ class Runs {
     const auto tell = [&](double done) {
       if (options_.progress) options_.progress(done / all);
     };
-    parallel_for(
-        counted_.size(), options_.threads, [&](std::size_t j) { run(counted_[j], 1); },
-        [&](double share) { tell(share * double(counted_.size())); });
-    for (std::size_t j = 0; j < timed_.size(); ++j) {
-      run(timed_[j], options_.threads);
-      tell(double(counted_.size() + j + 1));
+    const auto tell_counted = [&](double share) { tell(share * double(counted_.size())); };
+    const auto tell_timed = [&](double share) {
+      tell(double(counted_.size()) + share * double(timed_.size()));
+    };
+    if (options_.work != nullptr) {
+      share("counted", counted_, options_.threads, 1, tell_counted);
+      share("timed", timed_, 1, options_.threads, tell_timed);
+    } else {
+      parallel_for(
+          counted_.size(), options_.threads, [&](std::size_t j) { run(counted_[j], 1); },
+          tell_counted);
+      for (std::size_t j = 0; j < timed_.size(); ++j) {
+        run(timed_[j], options_.threads);
+        tell_timed(double(j + 1) / double(timed_.size()));
+      }
     }
     for (std::size_t r = 0; r < results_.size(); ++r)
       for (const std::string& problem : problems_[r])
@@ -126,6 +156,26 @@ class Runs {
   struct Job {
     std::size_t row, set;
   };
+
+  /// The same with other processes, or with what was done before.
+  void share(const std::string& stage, const std::vector<Job>& jobs, int at_once, int threads_each,
+             const Progress& progress) {
+    const auto done = options_.work->results(
+        stage, jobs.size(), at_once,
+        [&](std::size_t j) {
+          run(jobs[j], threads_each);
+          return bytes_of_value(results_[jobs[j].row].outcomes[jobs[j].set]) +
+                 problems_[jobs[j].row][jobs[j].set];
+        },
+        progress);
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      const std::string_view bytes = done[j];
+      const std::size_t size = std::min(bytes.size(), sizeof(GraphOutcome));
+      results_[jobs[j].row].outcomes[jobs[j].set] =
+          value_of_bytes<GraphOutcome>(bytes.substr(0, size));
+      problems_[jobs[j].row][jobs[j].set] = bytes.substr(size);
+    }
+  }
 
   double weight(const Job& job) const {
     const GraphWorldSpec& world = results_[job.row].row.world;
@@ -391,6 +441,7 @@ GraphBenchmark bench_graphs(const GraphBenchPlan& plan, const RunOptions& option
   benchmark.report.experiment = "bench-graphs";
   benchmark.speed.experiment = "bench-graphs-speed";
   benchmark.report.warnings = std::move(warnings);
+  if (plan.scale == "large") add_graph_scale(results, benchmark.speed);
   for (Report* report : {&benchmark.report, &benchmark.speed}) {
     report->profile = "whence";
     report->scale = plan.scale;

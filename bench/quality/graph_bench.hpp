@@ -26,7 +26,7 @@ struct GraphBenchmark {
 
 /// What is run.
 struct GraphBenchPlan {
-  std::string scale = "full";     // or "smoke"
+  std::string scale = "full";     // or "smoke", or "large"
   std::vector<std::string> only;  // rows, or beginnings of names that end in '*'; empty: all
   std::size_t most_sets = 0;      // data sets of a row at most; 0: as many as it has
 };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "bench/quality/graph_figure_rows.hpp"
+#include "bench/quality/graph_scale.hpp"
 #include "whence/core/dag.hpp"
 #include "whence/worlds/random_graph.hpp"
 
@@ -224,6 +225,7 @@ std::vector<std::size_t> with_descendants(const Graph& graph,
 }  // namespace
 
 std::vector<GraphBenchRow> graph_bench_rows(const std::string& scale) {
+  if (scale == "large") return graph_scale_rows();
   const bool smoke = scale == "smoke";
   std::vector<GraphBenchRow> rows = Rows({smoke}).all();
   for (GraphBenchRow& row : graph_figure_rows(smoke)) rows.push_back(std::move(row));

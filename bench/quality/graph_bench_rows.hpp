@@ -36,7 +36,8 @@ struct GraphBenchRow {
   GraphFigure figure = GraphFigure::none;
 };
 
-/// All rows of that scale ("smoke": few and small data sets), in the order of the report.
+/// All rows of that scale ("smoke": few and small data sets; "large": many variables), in the order
+/// of the report.
 std::vector<GraphBenchRow> graph_bench_rows(const std::string& scale);
 
 /// Of data set `set`; other rows and sets have others.

@@ -243,7 +243,7 @@ print(','.join('v%d' % i for i in range(60000)))
 for r in range(3):
     print(','.join(str((i * 7 + r * 3) % 11) for i in range(60000)))
 P
-refuses 6 E-LIMIT-VARIABLES '60000 variables are more than the 256' discover --baseline wide.csv --shifted wide.csv
+refuses 6 E-LIMIT-VARIABLES '60000 variables are more than the 1024' discover --baseline wide.csv --shifted wide.csv
 refuses 2 E-USAGE-COLUMNS 'has 60000 variables' direction --baseline wide.csv --shifted wide.csv
 python3 - >wide.bif <<'P'
 print('network x { }')

@@ -1,6 +1,9 @@
 #include "whence/belief/equivalence_class.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "whence/core/error.hpp"
 
 namespace whence {
 
@@ -11,26 +14,29 @@ class PartialGraph {
  public:
   /// All edges of the graph, undirected.
   explicit PartialGraph(const Graph& graph)
-      : m_(graph.variables()), joined_(m_ * m_, false), arrow_(m_ * m_, false) {
-    for (std::size_t i = 0; i < m_; ++i)
-      for (std::size_t j = 0; j < m_; ++j)
-        if (graph.edge(VariableId(i), VariableId(j)))
-          joined_[i * m_ + j] = joined_[j * m_ + i] = true;
+      : joined_(graph.variables()), arrows_(graph.variables()), neighbours_(graph.variables()) {
+    graph.each_edge([&](std::size_t i, std::size_t j) {
+      joined_[i].insert(j);
+      joined_[j].insert(i);
+    });
+    for (std::size_t v = 0; v < joined_.size(); ++v) neighbours_[v] = joined_[v].members();
   }
 
-  bool joined(std::size_t a, std::size_t b) const { return joined_[a * m_ + b]; }
-  bool arrow(std::size_t a, std::size_t b) const { return arrow_[a * m_ + b]; }
+  std::size_t variables() const { return joined_.size(); }
+  const std::vector<std::size_t>& neighbours(std::size_t v) const { return neighbours_[v]; }
+  bool joined(std::size_t a, std::size_t b) const { return joined_[a].has(b); }
+  bool arrow(std::size_t a, std::size_t b) const { return arrows_[a].has(b); }
   bool open(std::size_t a, std::size_t b) const {
     return joined(a, b) && !arrow(a, b) && !arrow(b, a);
   }
-  void direct(std::size_t a, std::size_t b) { arrow_[a * m_ + b] = true; }
+  void direct(std::size_t a, std::size_t b) { arrows_[a].insert(b); }
 
   /// Directs what would otherwise close a cycle or make a new v-structure, until nothing follows.
   void complete() {
     for (bool changed = true; changed;) {
       changed = false;
-      for (std::size_t a = 0; a < m_; ++a)
-        for (std::size_t b = 0; b < m_; ++b)
+      for (std::size_t a = 0; a < variables(); ++a)
+        for (const std::size_t b : neighbours_[a])
           if (open(a, b) && follows(a, b)) {
             direct(a, b);
             changed = true;
@@ -41,31 +47,32 @@ class PartialGraph {
  private:
   /// Whether a - b must be a -> b.
   bool follows(std::size_t a, std::size_t b) const {
-    for (std::size_t c = 0; c < m_; ++c) {
-      if (c == a || c == b) continue;
+    for (const std::size_t c : neighbours_[a]) {
+      if (c == b) continue;
       if (arrow(c, a) && !joined(c, b)) return true;  // else c -> a <- b
       if (arrow(a, c) && arrow(c, b)) return true;    // else a cycle
       if (!open(a, c)) continue;
-      for (std::size_t d = 0; d < m_; ++d) {
-        if (d == a || d == b || d == c) continue;
+      for (const std::size_t d : neighbours_[a]) {
+        if (d == b || d == c) continue;
         if (open(a, d) && arrow(c, b) && arrow(d, b) && !joined(c, d)) return true;
-        if (joined(a, d) && arrow(c, d) && arrow(d, b) && !joined(c, b)) return true;
+        if (arrow(c, d) && arrow(d, b) && !joined(c, b)) return true;
       }
     }
     return false;
   }
 
-  std::size_t m_;
-  std::vector<bool> joined_, arrow_;
+  std::vector<VariableSet> joined_, arrows_;
+  std::vector<std::vector<std::size_t>> neighbours_;
 };
 
 /// Directs a -> c <- b wherever a and b are not joined.
-void direct_v_structures(const Graph& graph, PartialGraph& partial) {
-  for (const Family& family : graph.families())
-    for (VariableId a : family.parents)
-      for (VariableId b : family.parents)
-        if (a != b && !partial.joined(a.value, b.value))
-          partial.direct(a.value, family.child.value);
+void direct_v_structures(const Dag& dag, PartialGraph& partial) {
+  for (std::size_t child = 0; child < dag.variables(); ++child) {
+    const std::vector<std::size_t> parents = dag.parents(child).members();
+    for (std::size_t a : parents)
+      for (std::size_t b : parents)
+        if (a != b && !partial.joined(a, b)) partial.direct(a, child);
+  }
 }
 
 /// Directs the edges between a target and a variable that is none.
@@ -74,7 +81,7 @@ void direct_at_targets(const Graph& graph, const std::vector<std::size_t>& targe
   std::vector<bool> is_target(graph.variables(), false);
   for (std::size_t t : targets) is_target[t] = true;
   for (std::size_t t : targets)
-    for (std::size_t v = 0; v < graph.variables(); ++v) {
+    for (const std::size_t v : partial.neighbours(t)) {
       if (is_target[v]) continue;
       if (graph.edge(VariableId(t), VariableId(v))) partial.direct(t, v);
       if (graph.edge(VariableId(v), VariableId(t))) partial.direct(v, t);
@@ -90,13 +97,17 @@ bool EquivalenceClass::is_undirected(std::size_t a, std::size_t b) const {
 
 EquivalenceClass equivalence_class(const Graph& graph,
                                    std::span<const std::vector<std::size_t>> targets) {
+  if (graph.variables() > most_variables)
+    throw Error(ExitCode::resource, "E-LIMIT-VARIABLES", "graph",
+                std::to_string(graph.variables()) + " variables are more than the " +
+                    std::to_string(most_variables) + " of which a class can be told");
   PartialGraph partial(graph);
-  direct_v_structures(graph, partial);
+  direct_v_structures(Dag(graph), partial);
   for (const auto& environment : targets) direct_at_targets(graph, environment, partial);
   partial.complete();
   EquivalenceClass result{Graph(graph.variables()), {}};
   for (std::size_t a = 0; a < graph.variables(); ++a)
-    for (std::size_t b = 0; b < graph.variables(); ++b) {
+    for (const std::size_t b : partial.neighbours(a)) {
       if (partial.arrow(a, b)) result.directed.set_edge(VariableId(a), VariableId(b));
       if (a < b && partial.open(a, b)) result.undirected.emplace_back(a, b);
     }

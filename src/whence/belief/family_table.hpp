@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "whence/core/dag.hpp"
@@ -26,15 +28,27 @@ struct RegimePrior {
   double log_prior(const EnvironmentRegime& regime) const;
 };
 
+/// For each variable the others that are looked at as its parents, in ascending order. Whoever is a
+/// candidate of another has that one among its own: an edge can always be turned.
+using CandidateParents = std::vector<std::vector<std::size_t>>;
+
 /// Thread-safe; what it returns does not depend on who asked first. Regimes get numbers.
 class FamilyTable {
  public:
-  FamilyTable(const FamilyScorer& scorer, EdgeKnowledge knowledge = {}, RegimePrior prior = {});
+  /// Without `candidates` all others are.
+  FamilyTable(const FamilyScorer& scorer, EdgeKnowledge knowledge = {}, RegimePrior prior = {},
+              CandidateParents candidates = {});
 
   std::size_t variables() const { return scorer_.variables(); }
   const FamilyScorer& scorer() const { return scorer_; }
   const EdgeKnowledge& knowledge() const { return knowledge_; }
   const RegimePrior& regime_prior() const { return prior_; }
+
+  /// Whether some pairs are never looked at.
+  bool restricted() const { return restricted_; }
+  const std::vector<std::size_t>& candidates(std::size_t child) const { return candidates_[child]; }
+  bool is_candidate(std::size_t child, std::size_t v) const;
+  bool are_candidates(std::size_t child, const VariableSet& parents) const;
 
   /// log P(child's column | parents') + log P(parent set): 1 / (m - 1 over the number of parents)
   /// each, constant within a Markov class. -infinity for sets against what is known.
@@ -44,13 +58,22 @@ class FamilyTable {
   std::vector<double> scores(std::size_t regime, std::size_t child,
                              std::span<const VariableSet> sets) const;
 
+  /// A score that was computed elsewhere, priors included.
+  void learn(std::size_t regime, std::size_t child, const VariableSet& parents, double score) const;
+
   /// What adding `v` to the parents, or taking it from them, would gain, cheaply; NaN where there
   /// is no cheap way. It settles what is far from zero, as the scorer's EstimateQuality says.
   double estimated_gain(std::size_t regime, std::size_t child, const VariableSet& parents,
                         std::size_t v) const;
+  /// The same of all candidates, in their order.
+  void estimated_gains(std::size_t regime, std::size_t child, const VariableSet& parents,
+                       std::span<double> gains) const;
+  /// The same of every variable but the child, candidate or not, in ascending order; not kept.
+  std::vector<double> all_estimated_gains(std::size_t regime, std::size_t child,
+                                          const VariableSet& parents) const;
   /// Whether scores cost so much that what estimates rule out is never scored.
   bool scores_are_dear() const {
-    return scorer_.has_estimates() && scorer_.estimate_quality().last_word;
+    return scorer_.has_estimates() && (restricted_ || scorer_.estimate_quality().last_word);
   }
   /// What an estimate may come to at best: it is somewhat wrong.
   static double at_best(double estimate) { return estimate + 10 + 0.3 * std::abs(estimate); }
@@ -78,7 +101,25 @@ class FamilyTable {
   /// Everybody's score and the regime's prior.
   double total(std::size_t regime, const Dag& dag) const;
 
-  std::size_t scored() const;  // families computed so far
+  std::size_t scored() const;  // families computed so far, here or elsewhere
+
+  /// While it lives, families that this thread asks the scores of are noted, by numbers that depend
+  /// on nothing but the family and the regime: another process may then count them too.
+  class Notes {
+   public:
+    Notes();
+    ~Notes();
+    Notes(const Notes&) = delete;
+    Notes& operator=(const Notes&) = delete;
+    std::vector<std::uint64_t> families() const;  // ascending
+
+   private:
+    friend class FamilyTable;
+    std::unordered_set<std::uint64_t> asked_;
+    Notes* outer_;
+  };
+  /// Families that were scored elsewhere.
+  void count_as_scored(std::span<const std::uint64_t> families) const;
 
  private:
   struct Key {
@@ -107,14 +148,24 @@ class FamilyTable {
   const std::vector<double>& redraws(std::size_t regime, std::size_t child,
                                      const VariableSet& parents) const;
   bool against_knowledge(std::size_t child, const VariableSet& parents) const;
+  /// Estimates of the candidates; null where there is no cheap way.
+  const std::vector<double>* estimates(std::size_t regime, std::size_t child,
+                                       const VariableSet& parents) const;
+  double with_prior(double gain, const VariableSet& parents, std::size_t toggled) const;
+
+  std::uint64_t number_of_family(const Key& key) const;
+  void note(const Key& key) const;
 
   const FamilyScorer& scorer_;
   EdgeKnowledge knowledge_;
   RegimePrior prior_;
+  bool restricted_ = false;
+  CandidateParents candidates_;
   std::vector<double> log_set_prior_;  // by number of parents
   mutable std::array<Shard, 64> shards_;
   mutable std::mutex regime_mutex_;
   mutable std::vector<EnvironmentRegime> regimes_;
+  mutable std::unordered_set<std::uint64_t> elsewhere_;
 };
 
 }  // namespace whence

@@ -18,6 +18,7 @@ constexpr std::size_t candidates_per_variable = 9;
 constexpr std::size_t small_set = 3;
 constexpr double negligible = 25;      // nats below the best set of the list
 constexpr double hopeless_gain = -40;  // nats: what is estimated below this is not worth a score
+constexpr double hopeless_in_large_graphs = -15;
 
 /// The gain of toggling v where scores are so dear that estimates choose what is listed, else NaN.
 double listing_estimate(const FamilyTable& table, std::size_t regime, std::size_t child,
@@ -26,18 +27,22 @@ double listing_estimate(const FamilyTable& table, std::size_t regime, std::size_
   return table.estimated_gain(regime, child, parents, v);
 }
 
+/// Estimates below this leave nothing to list.
+double hopeless_below(const FamilyTable& table) {
+  return table.restricted() ? hopeless_in_large_graphs : hopeless_gain;
+}
+
 /// The most promising parents of `child`: neighbours in good graphs first, then by the gain of
 /// adding them to the best graph's parents.
 std::vector<std::size_t> candidates_of(const FamilyTable& table, std::size_t regime,
                                        std::span<const Dag> good, std::size_t child) {
-  const std::size_t m = table.variables();
   std::vector<std::pair<double, std::size_t>> ranked;
   const VariableSet& parents = good[0].parents(child);
   const double present = table.score(regime, child, parents);
-  for (std::size_t v = 0; v < m; ++v) {
-    if (v == child) continue;
+  for (const std::size_t v : table.candidates(child)) {
     double gain = listing_estimate(table, regime, child, parents, v);
-    if (!(gain < hopeless_gain)) gain = table.score(regime, child, parents.flipped(v)) - present;
+    if (!(gain < hopeless_below(table)))
+      gain = table.score(regime, child, parents.flipped(v)) - present;
     if (parents.has(v)) gain = std::abs(gain);
     for (const Dag& dag : good)
       if (dag.adjacent(v, child)) gain = std::max(gain, 0.0) + 1e6;
@@ -61,7 +66,7 @@ void add_small_sets(const std::vector<std::size_t>& candidates, std::size_t from
 /// Whether an estimate says that toggling v leaves nothing to list.
 bool hopeless(const FamilyTable& table, std::size_t regime, std::size_t child,
               const VariableSet& parents, std::size_t v) {
-  return listing_estimate(table, regime, child, parents, v) < hopeless_gain;
+  return listing_estimate(table, regime, child, parents, v) < hopeless_below(table);
 }
 
 /// The same of toggling two. Where there are estimates, two parents can leave if each can, and
@@ -84,12 +89,12 @@ void drop_hopeless(const FamilyTable& table, std::size_t regime, std::size_t chi
   if (!table.scores_are_dear()) return;
   const double present = table.score(regime, child, parents);
   VariableSet needed, useless;
-  for (std::size_t v = 0; v < table.variables(); ++v) {
-    if (v == child) continue;
+  for (const std::size_t v : table.candidates(child)) {
     const bool never = hopeless(table, regime, child, parents, v);
     if (!parents.has(v)) {
       if (never) useless = useless.flipped(v);
-    } else if (never || table.score(regime, child, parents.flipped(v)) - present < hopeless_gain) {
+    } else if (never ||
+               table.score(regime, child, parents.flipped(v)) - present < hopeless_below(table)) {
       needed = needed.flipped(v);
     }
   }
@@ -102,7 +107,6 @@ void drop_hopeless(const FamilyTable& table, std::size_t regime, std::size_t chi
 
 std::vector<VariableSet> listed_sets(const FamilyTable& table, std::size_t regime,
                                      std::span<const Dag> good, std::size_t child) {
-  const std::size_t m = table.variables();
   const std::vector<std::size_t> candidates = candidates_of(table, regime, good, child);
   std::unordered_set<VariableSet, VariableSetHash> all;
   add_small_sets(candidates, 0, {}, all);
@@ -110,8 +114,8 @@ std::vector<VariableSet> listed_sets(const FamilyTable& table, std::size_t regim
   for (const Dag& dag : good) {
     const VariableSet parents = dag.parents(child);
     all.insert(parents);
-    for (std::size_t v = 0; v < m; ++v)
-      if (v != child && !hopeless(table, regime, child, parents, v)) all.insert(parents.flipped(v));
+    for (const std::size_t v : table.candidates(child))
+      if (!hopeless(table, regime, child, parents, v)) all.insert(parents.flipped(v));
     for (std::size_t a = 0; a < candidates.size(); ++a)
       for (std::size_t b = a + 1; b < candidates.size(); ++b)
         if (!hopeless(table, regime, child, parents, candidates[a], candidates[b]))
@@ -138,10 +142,93 @@ std::vector<VariableSet> listed_sets(const FamilyTable& table, std::size_t regim
 
 }  // namespace
 
+namespace {
+
+/// What the listed sets of a variable score, and which of them the best graph has.
+struct ListedScores {
+  std::vector<double> scores;
+  double present = 0;
+};
+
+/// The best score among the listed sets that `wanted` accepts, against that of the best graph.
+template <class Wanted>
+double best_gain(const std::vector<VariableSet>& sets, const ListedScores& listed,
+                 const Wanted& wanted) {
+  double best = -std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < sets.size(); ++k)
+    if (wanted(sets[k])) best = std::max(best, listed.scores[k]);
+  return best - listed.present;
+}
+
+/// How probable other parents than the best graph's are, its other families being as they are.
+double doubt(const std::vector<VariableSet>& sets, const ListedScores& listed, const Dag& best,
+             std::size_t child) {
+  const VariableSet descendants = best.descendants(child);
+  double other = 0;
+  for (std::size_t k = 0; k < sets.size(); ++k)
+    if (!(sets[k] == best.parents(child)) && !sets[k].meets(descendants))
+      other += std::exp(std::min(50.0, listed.scores[k] - listed.present));
+  return other;
+}
+
+/// Variables whose parents are not settled by themselves, and the ends of edges that may be turned.
+std::vector<std::size_t> unsettled(const FamilyTable& table, std::size_t regime,
+                                   std::span<const Dag> good,
+                                   const std::vector<std::vector<VariableSet>>& sets) {
+  constexpr double settled = 1e-3;      // probability of other parents
+  constexpr double never_turned = -12;  // nats
+  const Dag& best = good[0];
+  const std::size_t m = table.variables();
+  std::vector<ListedScores> listed(m);
+  VariableSet moves;
+  for (std::size_t v = 0; v < m; ++v) {
+    if (sets[v].empty()) continue;
+    listed[v] = {table.scores(regime, v, sets[v]), table.score(regime, v, best.parents(v))};
+    bool differs = false;
+    for (const Dag& dag : good) differs = differs || !(dag.parents(v) == best.parents(v));
+    if (differs || doubt(sets[v], listed[v], best, v) > settled) moves.insert(v);
+  }
+  for (std::size_t to = 0; to < m; ++to)
+    best.parents(to).each([&](std::size_t from) {
+      const double without =
+          best_gain(sets[to], listed[to], [&](const VariableSet& set) { return !set.has(from); });
+      const double turned =
+          best_gain(sets[from], listed[from], [&](const VariableSet& set) { return set.has(to); });
+      if (!(without + turned > never_turned)) return;
+      moves.insert(from);
+      moves.insert(to);
+    });
+  return moves.members();
+}
+
+}  // namespace
+
 ParentLists::ParentLists(const FamilyTable& table, std::size_t regime, std::span<const Dag> good,
                          const EachOf& each_of)
     : sets_(table.variables()) {
   each_of(sets_.size(), [&](std::size_t v) { sets_[v] = listed_sets(table, regime, good, v); });
+  find_movable(table, regime, good);
+}
+
+ParentLists::ParentLists(const FamilyTable& table, std::size_t regime, std::span<const Dag> good,
+                         std::vector<std::vector<VariableSet>> sets)
+    : sets_(std::move(sets)) {
+  find_movable(table, regime, good);
+}
+
+std::vector<VariableSet> ParentLists::list(const FamilyTable& table, std::size_t regime,
+                                           std::span<const Dag> good, std::size_t child) {
+  return listed_sets(table, regime, good, child);
+}
+
+void ParentLists::find_movable(const FamilyTable& table, std::size_t regime,
+                               std::span<const Dag> good) {
+  if (table.restricted()) {
+    movable_ = unsettled(table, regime, good, sets_);
+  } else {
+    for (std::size_t v = 0; v < sets_.size(); ++v) movable_.push_back(v);
+  }
+  for (std::size_t v : movable_) is_movable_.insert(v);
 }
 
 GraphChain::GraphChain(const FamilyTable& table, const ParentLists& lists, const GraphDraw& start,
@@ -194,23 +281,34 @@ const VariableSet& GraphChain::draw(std::size_t child, const Weighed& weighed) {
 
 bool GraphChain::accept(double log_ratio) { return std::log(stream_.uniform()) < log_ratio; }
 
+std::size_t GraphChain::any_movable() {
+  const auto& movable = lists_.movable();
+  return movable[std::size_t(sample_index(stream_, int(movable.size())))];
+}
+
+/// Edges between variables that move.
+std::size_t GraphChain::movable_edges(const Dag& dag) const {
+  std::size_t count = 0;
+  for (std::size_t v : lists_.movable()) count += (dag.parents(v) & lists_.are_movable()).size();
+  return count;
+}
+
 void GraphChain::redraw_parents() {
-  const std::size_t child = std::size_t(sample_index(stream_, int(table_.variables())));
+  const std::size_t child = any_movable();
   const Weighed weighed = weigh(child, state_.dag.descendants(child), nobody);
   if (!weighed.has_current) return;  // redrawn only within the list
   const VariableSet& next = draw(child, weighed);
   if (next == state_.dag.parents(child)) return;
   state_.score += score_of(child, next) - score_of(child, state_.dag.parents(child));
-  state_.dag.set_parents(child, next);
-  state_.dag.update();
+  state_.dag.replace_parents(child, next);
 }
 
 void GraphChain::turn_and_redraw() {
-  const std::size_t edges = state_.dag.edge_count();
+  const std::size_t edges = movable_edges(state_.dag);
   if (edges == 0) return;
   std::size_t pick = std::size_t(sample_index(stream_, int(edges))), from = 0, to = 0;
-  for (std::size_t v = 0; v < table_.variables(); ++v)
-    state_.dag.parents(v).each([&](std::size_t u) {
+  for (std::size_t v : lists_.movable())
+    (state_.dag.parents(v) & lists_.are_movable()).each([&](std::size_t u) {
       if (pick-- == 0) from = u, to = v;
     });
   const auto listed = [&](std::size_t v) {
@@ -220,27 +318,23 @@ void GraphChain::turn_and_redraw() {
   if (!listed(from) || !listed(to)) return;
 
   Dag bare = state_.dag;  // both ends without parents
-  bare.set_parents(from, {});
-  bare.set_parents(to, {});
-  bare.update();
+  bare.replace_parents(from, {});
+  bare.replace_parents(to, {});
   const Weighed forward_first = weigh(from, bare.descendants(from), to);
   if (forward_first.allowed.empty()) return;
   const VariableSet from_parents = draw(from, forward_first);
   Dag next = bare;
-  next.set_parents(from, from_parents);
-  next.update();
+  next.replace_parents(from, from_parents);
   const Weighed forward_second = weigh(to, next.descendants(to), nobody);
   if (forward_second.allowed.empty()) return;
   const VariableSet to_parents = draw(to, forward_second);
-  next.set_parents(to, to_parents);
-  next.update();
+  next.replace_parents(to, to_parents);
 
   const Weighed backward_first = weigh(to, bare.descendants(to), from);
   Dag old_half = bare;
-  old_half.set_parents(to, state_.dag.parents(to));
-  old_half.update();
+  old_half.replace_parents(to, state_.dag.parents(to));
   const Weighed backward_second = weigh(from, old_half.descendants(from), nobody);
-  const double log_ratio = std::log(double(edges)) - std::log(double(next.edge_count())) +
+  const double log_ratio = std::log(double(edges)) - std::log(double(movable_edges(next))) +
                            forward_first.log_sum + forward_second.log_sum - backward_first.log_sum -
                            backward_second.log_sum;
   if (!accept(log_ratio)) return;
@@ -251,8 +345,16 @@ void GraphChain::turn_and_redraw() {
 
 void GraphChain::toggle_edge() {
   const int m = int(table_.variables());
-  const std::size_t cause = std::size_t(sample_index(stream_, m));
-  const std::size_t effect = std::size_t(sample_index(stream_, m));
+  std::size_t cause = 0, effect = 0;
+  if (table_.restricted()) {
+    effect = any_movable();
+    const auto& candidates = table_.candidates(effect);
+    if (candidates.empty()) return;
+    cause = candidates[std::size_t(sample_index(stream_, int(candidates.size())))];
+  } else {
+    cause = std::size_t(sample_index(stream_, m));
+    effect = std::size_t(sample_index(stream_, m));
+  }
   if (cause == effect) return;
   if (!state_.dag.edge(cause, effect) && state_.dag.closes_cycle(cause, effect)) return;
   if (hopeless(table_, state_.regime, effect, state_.dag.parents(effect), cause)) return;
@@ -260,8 +362,7 @@ void GraphChain::toggle_edge() {
   const double gain = score_of(effect, next) - score_of(effect, state_.dag.parents(effect));
   if (!accept(heat_ * gain)) return;
   state_.score += gain;
-  state_.dag.set_parents(effect, next);
-  state_.dag.update();
+  state_.dag.replace_parents(effect, next);
 }
 
 void GraphChain::turn_edge() {
@@ -303,8 +404,7 @@ void GraphChain::swap_parent() {
   const double gain = score_of(child, next) - score_of(child, parents);
   if (!accept(heat_ * gain)) return;
   state_.score += gain;
-  state_.dag.set_parents(child, next);
-  state_.dag.update();
+  state_.dag.replace_parents(child, next);
 }
 
 /// Without shifts all graphs of the class score alike, and this reaches each of them at once.
@@ -380,12 +480,12 @@ void GraphChain::redraw_quiet() {
 }
 
 void GraphChain::sweep() {
-  const std::size_t m = table_.variables();
-  for (std::size_t k = 0; k < m; ++k) {
+  for (std::size_t k = 0; k < lists_.movable().size(); ++k) {
     redraw_parents();
     if (k % 2 == 0) turn_and_redraw();
     if (heat_ != 1) continue;  // a hot chain keeps to the lists: their scores are known
     toggle_edge();
+    if (table_.restricted()) continue;  // lists have the other moves, and pairs are many
     turn_edge();
     swap_parent();
   }
@@ -442,15 +542,19 @@ void share_out_directions(const FamilyTable& table, const GraphDraw& graph, Stre
   const EquivalenceClass members =
       equivalence_class(graph.dag.graph(), draw_targets(table, graph, stream));
   constexpr int drawn = 4;
-  EdgeMatrix forward(present.variables);
+  std::vector<double> forward(members.undirected.size(), 0.0);
   for (int k = 0; k < drawn && !members.undirected.empty(); ++k) {
     Dag member = random_member(members, stream);
     if (!table.allows(member)) member = graph.dag;
-    for (const auto& [a, b] : members.undirected) forward.at(a, b) += member.edge(a, b) ? 1 : 0;
+    for (std::size_t i = 0; i < forward.size(); ++i) {
+      const auto& [a, b] = members.undirected[i];
+      forward[i] += member.edge(a, b) ? 1 : 0;
+    }
   }
-  for (const auto& [a, b] : members.undirected) {
+  for (std::size_t i = 0; i < forward.size(); ++i) {
+    const auto& [a, b] = members.undirected[i];
     const double adjacent = present.at(a, b) + present.at(b, a);
-    present.at(a, b) = adjacent * forward.at(a, b) / drawn;
+    present.at(a, b) = adjacent * forward[i] / drawn;
     present.at(b, a) = adjacent - present.at(a, b);
   }
 }

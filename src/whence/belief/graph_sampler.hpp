@@ -20,11 +20,26 @@ class ParentLists {
  public:
   ParentLists(const FamilyTable& table, std::size_t regime, std::span<const Dag> good,
               const EachOf& each_of = one_by_one);
+  /// The same from lists that `list` made.
+  ParentLists(const FamilyTable& table, std::size_t regime, std::span<const Dag> good,
+              std::vector<std::vector<VariableSet>> sets);
+  static std::vector<VariableSet> list(const FamilyTable& table, std::size_t regime,
+                                       std::span<const Dag> good, std::size_t child);
 
   const std::vector<VariableSet>& sets(std::size_t child) const { return sets_[child]; }
 
+  /// Variables whose parents chains redraw. All of them, but where only some pairs are looked at:
+  /// there, those whose parents are not settled in the best graph, and the ends of edges that may
+  /// be turned. The others keep their parents, and are weighed given the rest.
+  const std::vector<std::size_t>& movable() const { return movable_; }
+  const VariableSet& are_movable() const { return is_movable_; }
+
  private:
+  void find_movable(const FamilyTable& table, std::size_t regime, std::span<const Dag> good);
+
   std::vector<std::vector<VariableSet>> sets_;
+  std::vector<std::size_t> movable_;
+  VariableSet is_movable_;
 };
 
 /// One drawn graph and the regime it was drawn with.
@@ -71,6 +86,8 @@ class GraphChain {
   Weighed weigh(std::size_t child, const VariableSet& descendants, std::size_t must);
   const VariableSet& draw(std::size_t child, const Weighed& weighed);
 
+  std::size_t any_movable();
+  std::size_t movable_edges(const Dag& dag) const;
   void redraw_parents();
   void turn_and_redraw();
   void toggle_edge();

@@ -51,7 +51,8 @@ GraphClimber::GraphClimber(const FamilyTable& table, std::size_t regime, const D
       dag_(start),
       scores_(table.variables()),
       gains_(table.variables() * table.variables(), 0.0),
-      estimated_(gains_.size(), 0) {
+      estimated_(gains_.size(), 0),
+      is_kept_(table.variables(), 0) {
   for (std::size_t v = 0; v < dag_.variables(); ++v) refresh(v);
 }
 
@@ -62,21 +63,37 @@ double GraphClimber::score() const {
 }
 
 void GraphClimber::refresh(std::size_t child) {
+  keep_row(child);
   const std::size_t m = dag_.variables();
   const VariableSet& parents = dag_.parents(child);
   scores_[child] = table_.score(regime_, child, parents);
-  for (std::size_t v = 0; v < m; ++v) {
-    if (v == child) continue;
-    const double estimate = table_.estimated_gain(regime_, child, parents, v);
-    gains_[child * m + v] = estimate;
+  const std::vector<std::size_t>& candidates = table_.candidates(child);
+  std::vector<double> estimates(candidates.size());
+  table_.estimated_gains(regime_, child, parents, estimates);
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    const std::size_t v = candidates[k];
+    gains_[child * m + v] = estimates[k];
     estimated_[child * m + v] = 1;
-    if (std::isnan(estimate)) score_gain(child, v);
+    if (std::isnan(estimates[k])) score_gain(child, v);
   }
+}
+
+void GraphClimber::keep_row(std::size_t child) {
+  if (!keeping_ || is_kept_[child]) return;
+  const std::size_t m = dag_.variables();
+  const auto gains = gains_.begin() + std::ptrdiff_t(child * m);
+  const auto estimated = estimated_.begin() + std::ptrdiff_t(child * m);
+  kept_.push_back({child,
+                   scores_[child],
+                   {gains, gains + std::ptrdiff_t(m)},
+                   {estimated, estimated + std::ptrdiff_t(m)}});
+  is_kept_[child] = 1;
 }
 
 void GraphClimber::score_gain(std::size_t child, std::size_t parent) {
   const std::size_t at = child * dag_.variables() + parent;
   if (!estimated_[at]) return;
+  keep_row(child);
   gains_[at] = table_.score(regime_, child, dag_.parents(child).flipped(parent)) - scores_[child];
   estimated_[at] = 0;
 }
@@ -107,9 +124,9 @@ bool GraphClimber::score_doubtful() {
   const double hopeless = table_.scorer().estimate_quality().hopeless;
   bool any = false;
   for (std::size_t child = 0; child < m; ++child)
-    for (std::size_t v = 0; v < m; ++v) {
+    for (const std::size_t v : table_.candidates(child)) {
       const std::size_t at = child * m + v;
-      if (v == child || !estimated_[at] || gains_[at] < hopeless) continue;
+      if (!estimated_[at] || gains_[at] < hopeless) continue;
       if (!dag_.edge(v, child) && (dag_.edge(child, v) || dag_.closes_cycle(v, child))) continue;
       score_gain(child, v);
       any = true;
@@ -126,8 +143,7 @@ bool GraphClimber::step() {
     if (gain > best) best = gain, from = cause, to = effect, turn = turned;
   };
   for (std::size_t child = 0; child < m; ++child)
-    for (std::size_t v = 0; v < m; ++v) {
-      if (v == child) continue;
+    for (const std::size_t v : table_.candidates(child)) {
       const double gain = gains_[child * m + v];
       if (dag_.edge(v, child)) {
         consider(gain, v, child, false);
@@ -149,9 +165,8 @@ bool GraphClimber::step() {
     score_gain(to, from);
     return true;
   }
-  dag_.flip(from, to);
-  if (turn) dag_.flip(to, from);
-  dag_.update();
+  dag_.replace_parents(to, dag_.parents(to).flipped(from));
+  if (turn) dag_.replace_parents(from, dag_.parents(from).flipped(to));
   refresh(to);
   if (turn) refresh(from);
   return true;
@@ -169,6 +184,7 @@ bool GraphClimber::out_of_reach(const Dag& next) const {
   double gain = 0;
   for (std::size_t child = 0; child < dag_.variables(); ++child) {
     std::size_t toggled = 0, last = 0;
+    if (dag_.parents(child) == next.parents(child)) continue;
     for (std::size_t v = 0; v < dag_.variables(); ++v)
       if (dag_.edge(v, child) != next.edge(v, child)) ++toggled, last = v;
     if (toggled == 1) gain += optimistic(child, last);
@@ -223,7 +239,9 @@ bool GraphClimber::exchange_parents(const std::atomic<bool>* stop) {
       Dag next = dag_;
       next.set_parents(to, dag_.parents(from));
       next.set_parents(from, dag_.parents(to).flipped(from).flipped(to));
-      if (!next.update()) continue;
+      if (!table_.are_candidates(to, next.parents(to)) ||
+          !table_.are_candidates(from, next.parents(from)) || !next.update())
+        continue;
       const double gain = table_.score(regime_, from, next.parents(from)) +
                           table_.score(regime_, to, next.parents(to)) - scores_[from] - scores_[to];
       if (!(gain > worth_climbing)) continue;
@@ -233,15 +251,67 @@ bool GraphClimber::exchange_parents(const std::atomic<bool>* stop) {
 }
 
 bool GraphClimber::climb_from(const Dag& next, const std::atomic<bool>* stop) {
-  const GraphClimber before = *this;
+  const Dag before = dag_;
+  const double old = score();
+  keeping_ = true;
   apply(next);
   climb(stop);
-  if (score() > before.score() + least_gain) return true;
-  dag_ = before.dag_;  // with the gains that were scored there
-  scores_ = before.scores_;
-  gains_ = before.gains_;
-  estimated_ = before.estimated_;
-  return false;
+  keeping_ = false;
+  const bool better = score() > old + least_gain;
+  if (!better) dag_ = before;
+  for (const Row& row : kept_) {
+    is_kept_[row.child] = 0;
+    if (better) continue;
+    // Back with the gains that were scored there.
+    const std::size_t at = row.child * dag_.variables();
+    scores_[row.child] = row.score;
+    std::copy(row.gains.begin(), row.gains.end(), gains_.begin() + std::ptrdiff_t(at));
+    std::copy(row.estimated.begin(), row.estimated.end(), estimated_.begin() + std::ptrdiff_t(at));
+  }
+  kept_.clear();
+  return better;
+}
+
+namespace {
+
+/// Variables joined by edges that only one of two graphs has, as lists.
+std::vector<std::vector<std::size_t>> differing_parts(const Dag& a, const Dag& b) {
+  const std::size_t m = a.variables();
+  std::vector<std::size_t> part(m);
+  for (std::size_t v = 0; v < m; ++v) part[v] = v;
+  const auto root = [&](std::size_t v) {
+    while (part[v] != v) v = part[v] = part[part[v]];
+    return v;
+  };
+  for (std::size_t v = 0; v < m; ++v) {
+    const VariableSet here = a.parents(v), there = b.parents(v);
+    (here.minus(there) | there.minus(here)).each([&](std::size_t u) { part[root(u)] = root(v); });
+  }
+  std::vector<std::vector<std::size_t>> lists(m);
+  for (std::size_t v = 0; v < m; ++v)
+    if (!(a.parents(v) == b.parents(v))) lists[root(v)].push_back(v);
+  std::erase_if(lists, [](const auto& list) { return list.empty(); });
+  return lists;
+}
+
+}  // namespace
+
+bool GraphClimber::take_over(const Dag& other, const std::atomic<bool>* stop) {
+  bool any = false;
+  for (const std::vector<std::size_t>& part : differing_parts(dag_, other)) {
+    if (stopped(stop)) break;
+    Dag next = dag_;
+    double gain = 0;
+    for (std::size_t v : part) {
+      next.set_parents(v, other.parents(v));
+      gain += table_.score(regime_, v, other.parents(v)) - scores_[v];
+    }
+    if (!(gain > least_gain) || !next.update()) continue;
+    apply(next);
+    any = true;
+  }
+  if (any) climb(stop);
+  return any;
 }
 
 Dag GraphClimber::disturbed(Stream& stream) const {

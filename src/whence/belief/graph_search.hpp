@@ -36,6 +36,9 @@ class GraphClimber {
   /// climbing. Of two variables that are nearly copies, one may stand where the other should: no
   /// single edge gets out of that.
   bool exchange_parents(const std::atomic<bool>* stop = nullptr);
+  /// Takes over what another graph has better: of families that differ, those that hang together
+  /// by edges that differ, together. Then climbs. True if anything was better.
+  bool take_over(const Dag& other, const std::atomic<bool>* stop = nullptr);
   /// Disturbs, climbs, keeps what is better; `rounds` times.
   void iterate(int rounds, Stream& stream, const std::atomic<bool>* stop = nullptr);
 
@@ -50,6 +53,14 @@ class GraphClimber {
   /// Climbs from another graph, and comes back unless that ended higher.
   bool climb_from(const Dag& next, const std::atomic<bool>* stop);
   Dag disturbed(Stream& stream) const;
+  /// A child's row as it was before it was first touched since `climb_from` began.
+  struct Row {
+    std::size_t child;
+    double score;
+    std::vector<double> gains;
+    std::vector<char> estimated;
+  };
+  void keep_row(std::size_t child);
 
   const FamilyTable& table_;
   std::size_t regime_;
@@ -57,6 +68,9 @@ class GraphClimber {
   std::vector<double> scores_;   // [child]
   std::vector<double> gains_;    // [child][parent]: of toggling
   std::vector<char> estimated_;  // [child][parent]: whether that gain is an estimate
+  bool keeping_ = false;
+  std::vector<Row> kept_;
+  std::vector<char> is_kept_;  // [child]
 };
 
 /// The empty graph, or what is known of it.

@@ -10,7 +10,9 @@ namespace whence {
 /// throw: the computation ends, and the caller gets what was thrown.
 using Progress = std::function<void(double)>;
 
-/// Answers do not depend on `threads` or on `progress`.
+class SharedWork;  // core/shared_work.hpp
+
+/// Answers do not depend on `threads`, on `progress` or on `work`.
 struct Control {
   int threads = 1;  // 0: as many as this process may use
   Progress progress = {};
@@ -18,6 +20,7 @@ struct Control {
   /// stopped; what has no answer before its end throws E-STOPPED.
   const std::atomic<bool>* stop = nullptr;
   std::atomic<double>* best_score = nullptr;  // raised by a search, for display only
+  SharedWork* work = nullptr;                 // shares work with other processes, or keeps it
 
   bool stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };

@@ -1,13 +1,12 @@
 #include "whence/core/dag.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace whence {
 
 Dag::Dag(const Graph& graph) : Dag(graph.variables()) {
-  for (std::size_t cause = 0; cause < graph.variables(); ++cause)
-    for (std::size_t effect = 0; effect < graph.variables(); ++effect)
-      if (graph.edge(VariableId(cause), VariableId(effect))) parents_[effect].insert(cause);
+  graph.each_edge([&](std::size_t cause, std::size_t effect) { parents_[effect].insert(cause); });
   update();
 }
 
@@ -51,6 +50,23 @@ bool Dag::update() {
       if (--waiting[child] == 0) next.push_back(child);
   }
   return done == m;
+}
+
+bool Dag::replace_parents(std::size_t v, const VariableSet& parents) {
+  const VariableSet below = descendants(v);
+  parents_[v] = parents;
+  if (parents.has(v) || parents.meets(below)) return false;
+  // An ancestor has fewer ancestors: by their old number, causes come before effects.
+  thread_local std::vector<std::pair<std::size_t, std::size_t>> order;
+  order.assign(1, {0, v});
+  below.each([&](std::size_t u) { order.emplace_back(ancestors_[u].size() + 1, u); });
+  std::sort(order.begin() + 1, order.end());
+  for (const auto& [count, u] : order) {
+    VariableSet ancestors = parents_[u];
+    parents_[u].each([&](std::size_t parent) { ancestors |= ancestors_[parent]; });
+    ancestors_[u] = ancestors;
+  }
+  return true;
 }
 
 VariableSet Dag::descendants(std::size_t v) const {

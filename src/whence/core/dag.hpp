@@ -27,6 +27,9 @@ class Dag {
 
   /// Recomputes the ancestors. False, and ancestors are unusable, if there is a cycle.
   bool update();
+  /// Other parents for one variable of a graph whose ancestors are known. False, and ancestors are
+  /// unusable, if that closes a cycle. The same as `set_parents` and `update`, for less.
+  bool replace_parents(std::size_t v, const VariableSet& parents);
   bool is_ancestor(std::size_t v, std::size_t of) const { return ancestors_[of].has(v); }
   VariableSet descendants(std::size_t v) const;  // without v
 

@@ -82,6 +82,16 @@ class FamilyScorer {
                               const EnvironmentRegime& /*regime*/,
                               std::span<double> /*gains*/) const {}
 
+  /// The same for some variables only, in their order.
+  virtual void estimate_gains_of(std::size_t child, std::span<const std::size_t> parents,
+                                 const EnvironmentRegime& regime,
+                                 std::span<const std::size_t> candidates,
+                                 std::span<double> gains) const {
+    std::vector<double> all(variables());
+    estimate_gains(child, parents, regime, all);
+    for (std::size_t k = 0; k < candidates.size(); ++k) gains[k] = all[candidates[k]];
+  }
+
   /// What log_score would gain, roughly, if everything had changed in an environment that is sparse
   /// in `regime`, for each of them; NaN where that cannot be said. False if there is no cheap way.
   virtual bool estimate_redrawn(std::size_t /*child*/, std::span<const std::size_t> /*parents*/,

@@ -125,7 +125,9 @@ Graph read_preset(std::string_view text) {
 }  // namespace
 
 std::size_t Graph::edge_count() const {
-  return std::size_t(std::count(edges_.begin(), edges_.end(), true));
+  std::size_t count = 0;
+  each_edge([&](std::size_t, std::size_t) { ++count; });
+  return count;
 }
 
 bool Graph::is_acyclic() const {

@@ -1,6 +1,7 @@
 // Directed graphs over variables, and the short language they are written in.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,17 +16,29 @@ namespace whence {
 class Graph {
  public:
   explicit Graph(std::size_t variables = 0)
-      : variables_(variables), edges_(variables * variables, false) {}
+      : variables_(variables), words_((variables * variables + 63) / 64, 0) {}
 
   std::size_t variables() const { return variables_; }
   bool edge(VariableId cause, VariableId effect) const {
-    return edges_[cause.value * variables_ + effect.value];
+    const std::size_t at = cause.value * variables_ + effect.value;
+    return words_[at / 64] >> (at % 64) & 1;
   }
   void set_edge(VariableId cause, VariableId effect, bool present = true) {
-    edges_[cause.value * variables_ + effect.value] = present;
+    const std::size_t at = cause.value * variables_ + effect.value;
+    const std::uint64_t bit = std::uint64_t(1) << (at % 64);
+    words_[at / 64] = present ? words_[at / 64] | bit : words_[at / 64] & ~bit;
   }
   std::size_t edge_count() const;
   bool is_acyclic() const;
+  /// Calls function(cause, effect) for each edge, causes in order, then effects.
+  template <class Function>
+  void each_edge(Function&& function) const {
+    for (std::size_t w = 0; w < words_.size(); ++w)
+      for (std::uint64_t rest = words_[w]; rest != 0; rest &= rest - 1) {
+        const std::size_t at = w * 64 + std::size_t(std::countr_zero(rest));
+        function(at / variables_, at % variables_);
+      }
+  }
 
   /// The family of each variable, parents in the order of the variables.
   std::vector<Family> families() const;
@@ -37,7 +50,7 @@ class Graph {
 
  private:
   std::size_t variables_;
-  std::vector<bool> edges_;  // [cause][effect]
+  std::vector<std::uint64_t> words_;  // bits, [cause][effect]
 };
 
 /// Reads "0->1->2,{0-3}->4": arrows join single variables or sets {a,b,c-d}, and every member of

@@ -17,8 +17,11 @@ constexpr double impossible = -std::numeric_limits<double>::infinity();
 /// Scores of families with each environment left out, computed once.
 class LeftOut {
  public:
-  LeftOut(const FamilyTable& table, std::size_t regime)
-      : table_(table), number_(regime), regime_(table.regime(regime)) {}
+  LeftOut(const FamilyTable& table, std::size_t regime, std::vector<bool> matters)
+      : table_(table),
+        number_(regime),
+        regime_(table.regime(regime)),
+        matters_(std::move(matters)) {}
 
   std::size_t environments() const { return table_.scorer().environments(); }
   bool too_many(const VariableSet& parents) const {
@@ -30,9 +33,11 @@ class LeftOut {
       if (one.child == child && one.parents == parents) return one.scores;
     const std::vector<std::size_t> members = parents.members();
     std::vector<double> scores;
+    const double with_all = table_.scorer().log_score(child, members, regime_);
     for (std::size_t e = 0; e < environments(); ++e)
-      scores.push_back(table_.scorer().log_score_without(child, members, regime_, e));
-    scores.push_back(table_.scorer().log_score(child, members, regime_));
+      scores.push_back(matters_[e] ? table_.scorer().log_score_without(child, members, regime_, e)
+                                   : with_all);
+    scores.push_back(with_all);
     return kept_.emplace_back(Kept{child, parents, std::move(scores)}).scores;
   }
   /// What the table adds to a score: the prior of the parent set, and what is known of edges.
@@ -49,7 +54,8 @@ class LeftOut {
   const FamilyTable& table_;
   std::size_t number_;
   EnvironmentRegime regime_;
-  std::deque<Kept> kept_;  // references stay
+  std::vector<bool> matters_;  // [environment]; leaving out another one changes nothing
+  std::deque<Kept> kept_;      // references stay
 };
 
 /// What the changes alone say of from -> to against to -> from: both ends get all parents that
@@ -150,8 +156,27 @@ void explain_stability(LeftOut& scores, const Dag& dag, EdgeFinding& edge) {
 
 }  // namespace
 
+namespace {
+
+/// Environments whose rows may say something of the edge's direction. Of many variables only those
+/// are left out in turn in which one of its ends changed, or everything did.
+std::vector<bool> that_matter(const FamilyTable& table, const GraphDraw& best,
+                              const EdgeFinding& edge) {
+  constexpr double hardly = 1e-3;
+  std::vector<bool> matters(table.scorer().environments(), true);
+  if (!table.restricted()) return matters;
+  const EnvironmentRegime regime = table.regime(best.regime);
+  const auto& from = table.changed(best.regime, edge.from, best.dag.parents(edge.from));
+  const auto& to = table.changed(best.regime, edge.to, best.dag.parents(edge.to));
+  for (std::size_t e = 0; e < matters.size(); ++e)
+    matters[e] = from[e] + to[e] > hardly || regime.states[e] != EnvironmentState::sparse;
+  return matters;
+}
+
+}  // namespace
+
 void explain_edge(const FamilyTable& table, const GraphDraw& best, EdgeFinding& edge) {
-  LeftOut scores(table, best.regime);
+  LeftOut scores(table, best.regime, that_matter(table, best, edge));
   explain_direction(scores, best.dag, edge);
   if (!edge.support.empty()) explain_stability(scores, best.dag, edge);
 }

@@ -10,21 +10,25 @@
 #include "whence/backends/threads.hpp"
 #include "whence/belief/graph_search.hpp"
 #include "whence/core/error.hpp"
+#include "whence/core/shared_work.hpp"
 #include "whence/core/text.hpp"
 #include "whence/discover/canonical_order.hpp"
 #include "whence/discover/counted_rows.hpp"
 #include "whence/discover/edge_support.hpp"
 #include "whence/discover/graph_search_plan.hpp"
 #include "whence/discover/label_graph.hpp"
+#include "whence/discover/large_graph.hpp"
 #include "whence/discover/outlying_rows.hpp"
 #include "whence/discover/second_opinion.hpp"
+#include "whence/discover/shared_search.hpp"
 
 namespace whence {
 
 namespace {
 
-constexpr double worth_showing = 0.01;    // edges less probable than this are not listed
-constexpr double worth_explaining = 0.5;  // pairs linked with more than this get their support
+constexpr double worth_showing = 0.01;        // edges less probable than this are not listed
+constexpr double worth_explaining = 0.5;      // pairs linked with more than this get their support
+constexpr std::size_t most_unscreened = 256;  // variables, unless mechanisms are linear
 
 /// Options in the canonical order of the data.
 GraphOptions reordered(const GraphOptions& options, const CanonicalOrder& order) {
@@ -118,14 +122,39 @@ void check_size(const Dataset& data) {
                 "leave some out");
 }
 
+/// Only linear families are screened before they are scored: others take too long.
+void check_size(const Dataset& data, GraphModel model) {
+  if (model == GraphModel::linear || data.variables.size() <= most_unscreened) return;
+  throw Error(ExitCode::resource, "E-LIMIT-VARIABLES", "columns",
+              fmt::format("{} variables are more than the {} that the model '{}' can search",
+                          data.variables.size(), most_unscreened, name_of(model)),
+              "leave some out, or, if all are numbers, --model linear");
+}
+
 /// Edges worth showing, the more probable direction of each explained.
 std::vector<EdgeFinding> findings_of(const FamilyTable& table, const GraphDraw& best,
-                                     const EdgeMatrix& edges, const Control& control) {
+                                     const EdgeMatrix& edges, const GraphTask& options) {
   std::vector<EdgeFinding> findings = edges_worth_showing(edges);
-  parallel_for(findings.size(), control.threads, [&](std::size_t k) {
-    if (control.stopped()) return;  // no time for reasons
+  const auto explain = [&](std::size_t k) {
+    if (options.control.stopped()) return;  // no time for reasons
     if (findings[k].adjacent_probability > worth_explaining) explain_edge(table, best, findings[k]);
-  });
+  };
+  if (options.control.work == nullptr) {
+    parallel_for(findings.size(), options.control.threads, explain);
+    return findings;
+  }
+  const SharedUnit unit{[&](std::size_t k, ByteWriter& bytes) {
+                          explain(k);
+                          bytes.put(findings[k].shift_log_odds)
+                              .put_list(findings[k].support)
+                              .put(findings[k].leave_one_out);
+                        },
+                        [&](std::size_t k, ByteReader& bytes) {
+                          findings[k].shift_log_odds = bytes.get<double>();
+                          findings[k].support = bytes.get_list<double>();
+                          findings[k].leave_one_out = bytes.get<std::array<double, 2>>();
+                        }};
+  share_units(table, options, "reasons", findings.size(), unit);
   return findings;
 }
 
@@ -355,10 +384,9 @@ GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order
   const auto& to = order.variables;
   const auto turned = [&](const Graph& graph) {
     Graph other(m);
-    for (std::size_t i = 0; i < m; ++i)
-      for (std::size_t j = 0; j < m; ++j)
-        if (graph.edge(VariableId(i), VariableId(j)))
-          other.set_edge(VariableId(to[i]), VariableId(to[j]));
+    graph.each_edge([&](std::size_t i, std::size_t j) {
+      other.set_edge(VariableId(to[i]), VariableId(to[j]));
+    });
     return other;
   };
   for (std::size_t i = 0; i < m; ++i) {
@@ -458,17 +486,34 @@ std::string_view name_of(GraphModel model) {
 
 namespace {
 
+/// Many variables are searched in another way, and only one model knows it.
+LargeGraph find_whole_or_large(const Dataset& data, const GraphTask& options) {
+  if (options.model == GraphModel::linear && data.variables.size() > largest_whole_search)
+    return find_large_graph(data, options);
+  LargeGraph result;
+  GraphDraw start;
+  result.scored = choose_scores(data, options, start);
+  if (options.control.progress) options.control.progress(0.2);
+  result.found = find_belief(*result.scored.table, options, start);
+  return result;
+}
+
 /// By the model that suits the data, from all of their rows.
 GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
-                               const Control& control) {
+                               const Control& control, const std::string& part = {}) {
   const CanonicalOrder order = in_canonical_order(data, options.baseline);
   GraphTask how(reordered(options, order), control);
+  how.part = part;
   std::string reason;
   std::vector<LineCheck> checks;
   how.model = model_of(order.data, how, reason, checks);
+  check_size(data, how.model);
   const auto by_labels = [&](const std::string& why) {
     how.model = GraphModel::labels;
     how.baseline = reference_of(order.data, how);
+    // This engine shares nothing: each process may end it by itself.
+    if (how.control.work != nullptr && how.control.work->own_stop() != nullptr)
+      how.control.stop = how.control.work->own_stop();
     GraphResult result = find_graph_by_labels(order.data, how);
     result.model_reason = why;
     result.checks = checks;
@@ -476,10 +521,7 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
   };
   if (how.model == GraphModel::labels) return by_labels(reason);
 
-  GraphDraw start;
-  const ScoredFamilies scored = choose_scores(order.data, how, start);
-  if (control.progress) control.progress(0.2);
-  FoundBelief found = find_belief(*scored.table, how, start);
+  auto [scored, found] = find_whole_or_large(order.data, how);
 
   GraphResult result;
   result.model = how.model;
@@ -493,7 +535,7 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
   result.quiet = found.belief.quiet;
   result.environments = environments_of(order.data, found.belief, how);
   for (const GraphDraw& draw : found.belief.draws) result.draws.push_back(draw.dag.graph());
-  result.findings = findings_of(*scored.table, found.best, result.edges, how.control);
+  result.findings = findings_of(*scored.table, found.best, result.edges, how);
   result.graph = likely_graph(result.edges, result.cycle_broken);
   result.warnings =
       warnings_of_full_families(*scored.scorer, found.best.dag, result.variables, how.knowledge);
@@ -501,7 +543,8 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
   limit_unsupported(result, options.knowledge);
   suspect_hidden_causes(result, options);
   if (options.model == GraphModel::automatic && how.model == GraphModel::linear &&
-      calls_for_second_opinion(result, data) && !control.stopped()) {
+      data.variables.size() <= most_unscreened && calls_for_second_opinion(result, data) &&
+      !control.stopped()) {
     GraphResult other = by_labels(
         "a line is enough for each column, but changes show everywhere: hidden causes, or "
         "drift from one environment to the next");
@@ -534,7 +577,8 @@ void doubt_outlying_rows(GraphResult& result, const Dataset& data, const Counted
   const Dataset& used = counted.data ? *counted.data : data;
   const std::vector<std::size_t> rows = outlying_rows(used);
   if (rows.empty() || control.stopped()) return;
-  const GraphResult without = find_with_all_rows(without_rows(used, rows), options, control);
+  const GraphResult without =
+      find_with_all_rows(without_rows(used, rows), options, control, "without rows: ");
   bool doubted = false;
   for (std::size_t k = 0; k < result.edges.values.size(); ++k)
     doubted |= blend(result.edges.values[k], without.edges.values[k]);
@@ -568,10 +612,10 @@ void doubt_outlying_rows(GraphResult& result, const Dataset& data, const Counted
 
 GraphResult find_graph(const Dataset& data, const GraphOptions& options, const Control& control) {
   require_valid(data);
+  check_size(data);
   require_environment(data, options.baseline);
   require_fitting(data, options.knowledge, options.known,
                   options.baseline ? &*options.baseline : nullptr);
-  check_size(data);
   const CountedRows counted = counted_rows(data);
   const Dataset& used = counted.data ? *counted.data : data;
   GraphResult result = find_with_all_rows(used, options, control);

@@ -66,6 +66,14 @@ struct GraphEnvironment {
       0;  // by labels: by how much all mechanisms drifted, in residual standard deviations
 };
 
+/// What a search over many variables did not look at.
+struct LeftOutOfSearch {
+  std::size_t pairs = 0;     // of variables, in either direction
+  double best_gain = 0;      // nats: the most that any of those edges would add, by estimate
+  std::size_t gaussian = 0;  // variables whose noise was taken for Gaussian after a trial
+  std::size_t settled = 0;   // variables whose parents no chain redrew
+};
+
 /// How the search went.
 struct SearchRecord {
   std::vector<double> scores;  // of the best graph of each start
@@ -76,6 +84,8 @@ struct SearchRecord {
   std::string stopped;  // empty, or why it ended early
   // It ended before any chain ran: probabilities compare the best graph with its neighbours.
   bool one_graph = false;
+  std::size_t moved = 0;                    // variables whose parents chains redrew
+  std::optional<LeftOutOfSearch> left_out;  // where there are too many variables to look at all
 };
 
 struct GraphResult {

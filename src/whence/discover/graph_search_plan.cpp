@@ -6,10 +6,11 @@
 #include <fmt/format.h>
 
 #include "whence/backends/threads.hpp"
-#include "whence/belief/collider_search.hpp"
 #include "whence/belief/graph_neighbourhood.hpp"
 #include "whence/belief/graph_search.hpp"
 #include "whence/core/error.hpp"
+#include "whence/discover/search_steps.hpp"
+#include "whence/discover/shared_search.hpp"
 #include "whence/evidence/categorical_family_scores.hpp"
 #include "whence/evidence/linear_family_scores.hpp"
 
@@ -17,101 +18,8 @@ namespace whence {
 
 namespace {
 
-constexpr double comparable = 5;  // nats: graphs this close to the best one are starts of chains
-
-bool stopped(const GraphTask& options) { return options.control.stopped(); }
-
-/// Only for watching: nothing depends on it, so nothing depends on who comes first.
-void tell(const GraphTask& options, double score) {
-  if (options.control.best_score == nullptr) return;
-  double best = options.control.best_score->load(std::memory_order_relaxed);
-  while (score > best && !options.control.best_score->compare_exchange_weak(best, score)) {
-  }
-}
-
-Stream stream_of(const GraphTask& options, std::uint32_t stage, std::size_t number) {
-  return {options.seed, Purpose::search, {stage, std::uint32_t(number), 0}};
-}
-
-/// The baseline, and environments of which every mechanism is known, did not change as a whole.
-RegimePrior regime_prior(const Dataset& data, const GraphTask& options) {
-  RegimePrior prior;
-  const std::size_t environments = data.environments.size();
-  for (std::size_t e = 0; e < environments; ++e) {
-    bool all_known = !options.known.empty();
-    for (std::size_t v = 0; v < data.variables.size() && all_known; ++v)
-      all_known = options.known[v * environments + e] != KnownChange::unknown;
-    prior.fixed.push_back(all_known || options.baseline == e);
-  }
-  return prior;
-}
-
-std::vector<KnownChange> known_changes(const Dataset& data, const GraphTask& options) {
-  const std::size_t environments = data.environments.size();
-  std::vector<KnownChange> known = options.known;
-  if (known.empty()) known.assign(data.variables.size() * environments, KnownChange::unknown);
-  if (options.baseline)
-    for (std::size_t v = 0; v < data.variables.size(); ++v)
-      known[v * environments + *options.baseline] = KnownChange::unchanged;
-  return known;
-}
-
-/// Fewer where scores are dear: what many rounds would find there, more starts find sooner.
-int rounds_of(const GraphTask& options, const FamilyTable& table) {
-  const int m = int(table.variables());
-  if (options.rounds > 0) return options.rounds;
-  return table.scores_are_dear() ? std::max(10, m / 2) : std::max(60, 6 * m);
-}
-
-/// What a climber asks for first, by all threads: a single search has only one.
-void estimate_first_steps(const FamilyTable& table, const GraphTask& options,
-                          const GraphDraw& start) {
-  parallel_for(table.variables(), options.control.threads, [&](std::size_t child) {
-    const std::size_t other = child == 0 ? 1 : 0;  // estimates of all others come with it
-    table.estimated_gain(start.regime, child, start.dag.parents(child), other);
-  });
-}
-
-/// Climbs, turns stars, disturbs, and lets the regime follow.
-GraphDraw search_from(const FamilyTable& table, const GraphTask& options, const GraphDraw& start,
-                      int rounds, Stream stream) {
-  GraphClimber climber(table, start.regime, start.dag);
-  climber.climb(options.control.stop);
-  tell(options, climber.score());
-  climber.turn_stars(options.control.stop);
-  climber.iterate(rounds, stream, options.control.stop);
-  tell(options, climber.score());
-  for (int k = 0; k < 5 && !stopped(options) && settle_regime(table, climber, options.control.stop);
-       ++k) {
-    climber.climb(options.control.stop);
-    climber.iterate(rounds / 4, stream, options.control.stop);
-    tell(options, climber.score());
-  }
-  if (table.scores_are_dear()) {
-    open_colliders(table, climber, options.control.stop);
-  } else {
-    climber.exchange_parents(options.control.stop);
-    climber.climb_by_scores(options.control.stop);
-  }
-  tell(options, climber.score());
-  return {climber.dag(), climber.regime(), climber.score()};
-}
-
-/// About one edge per variable, at random.
-Dag random_start(const FamilyTable& table, Stream& stream) {
-  Dag dag = required_graph(table);
-  const int m = int(table.variables());
-  for (int k = 0; k < m; ++k) {
-    const std::size_t from = std::size_t(sample_index(stream, m));
-    const std::size_t to = std::size_t(sample_index(stream, m));
-    if (from == to || dag.edge(from, to) || dag.closes_cycle(from, to)) continue;
-    if (table.knowledge().of(table.variables(), from, to) == EdgeKnowledge::Word::forbidden)
-      continue;
-    dag.flip(from, to);
-    dag.update();
-  }
-  return dag;
-}
+constexpr double comparable = 5;   // nats: graphs this close to the best one are starts of chains
+constexpr int kept_of_large = 50;  // states of a chain over a large graph
 
 /// The same graph under the regime that suits it best.
 GraphDraw settled(const FamilyTable& table, const GraphTask& options, const GraphDraw& start) {
@@ -134,11 +42,6 @@ GraphDraw search_from_nothing(const FamilyTable& table, const GraphTask& options
   return other.score > found.score ? other : found;
 }
 
-const GraphDraw& best_of(const std::vector<GraphDraw>& found) {
-  return *std::max_element(found.begin(), found.end(),
-                           [](const auto& a, const auto& b) { return a.score < b.score; });
-}
-
 /// Whether a second search came as far as the best one.
 bool confirmed(const std::vector<GraphDraw>& found) {
   const double best = best_of(found).score;
@@ -156,18 +59,17 @@ std::vector<GraphDraw> search_from_many(const FamilyTable& table, const GraphTas
   for (std::size_t b = 0; b < most_batches; ++b) {
     if (b > 0 && (batch == 1 || stopped(options) || confirmed(found))) break;
     found.resize((b + 1) * batch);
-    parallel_for(
-        batch, options.control.threads,
+    share_searches(
+        table, options, fmt::format("starts {}", b), std::span(found).subspan(b * batch),
         [&](std::size_t i) {
           const std::size_t k = b * batch + i;
-          found[k] = first;
-          if (stopped(options)) return;
+          if (stopped(options)) return first;
           Stream stream = stream_of(options, 1, k);
           const int rounds = rounds_of(options, table);
           GraphDraw start = first;
           if (k >= 2) start.dag = random_start(table, stream);
-          found[k] = k == 1 ? search_from_nothing(table, options, first, rounds, stream)
-                            : search_from(table, options, start, rounds, stream);
+          return k == 1 ? search_from_nothing(table, options, first, rounds, stream)
+                        : search_from(table, options, start, rounds, stream);
         },
         b == 0 ? progress : Progress{});
   }
@@ -188,12 +90,14 @@ ChainDraws run_chain(const FamilyTable& table, const ParentLists& lists, const G
                         stream_of(options, std::uint32_t(2 + ladder.size()), number), heat);
   ChainDraws out{{}, EdgeMatrix(table.variables())};
   const int forgotten = options.sweeps / 4;
+  // Where states are large some of them stand for all.
+  const int every = table.restricted() ? std::max(1, options.sweeps / kept_of_large) : 1;
   for (int s = 0; s < forgotten + options.sweeps; ++s) {
     const bool last = stopped(options);
     for (GraphChain& chain : ladder)
       if (!last) chain.sweep();
     for (std::size_t k = ladder.size() - 1; k > 0 && !last; --k) ladder[k - 1].exchange(ladder[k]);
-    if (s < forgotten && !last) continue;
+    if ((s < forgotten || (s - forgotten) % every != 0) && !last) continue;
     out.draws.push_back(ladder[0].state());
     const EdgeMatrix present = ladder[0].edge_probabilities();
     for (std::size_t i = 0; i < present.values.size(); ++i)
@@ -212,10 +116,66 @@ ChainDraws only(const FamilyTable& table, const GraphTask& options, const GraphD
   return {{graph}, neighbourhood_probabilities(table, graph, stream_of(options, 5, 0), on_threads)};
 }
 
+/// Draws and edges as bytes.
+void put_chain(ByteWriter& bytes, const FamilyTable& table, const ChainDraws& chain) {
+  bytes.put(chain.draws.size());
+  for (const GraphDraw& draw : chain.draws) put_draw(bytes, table, draw);
+  std::vector<std::uint64_t> places;
+  std::vector<double> values;
+  for (std::size_t k = 0; k < chain.edges.values.size(); ++k)
+    if (chain.edges.values[k] != 0) {
+      places.push_back(k);
+      values.push_back(chain.edges.values[k]);
+    }
+  bytes.put_list(places).put_list(values);
+}
+
+ChainDraws get_chain(ByteReader& bytes, const FamilyTable& table) {
+  ChainDraws chain{{}, EdgeMatrix(table.variables())};
+  const auto count = bytes.get<std::size_t>();
+  for (std::size_t k = 0; k < count && !bytes.failed(); ++k)
+    chain.draws.push_back(get_draw(bytes, table));
+  const auto places = bytes.get_list<std::uint64_t>();
+  const auto values = bytes.get_list<double>();
+  for (std::size_t k = 0; k < std::min(places.size(), values.size()); ++k)
+    if (places[k] < chain.edges.values.size()) chain.edges.values[places[k]] = values[k];
+  return chain;
+}
+
+/// The parent sets that chains choose from, with their scores, listed by whoever is free.
+ParentLists shared_lists(const FamilyTable& table, const GraphTask& options, std::size_t regime,
+                         std::span<const Dag> good) {
+  constexpr std::size_t at_once = 4;  // variables per unit
+  const std::size_t m = table.variables(), units = (m + at_once - 1) / at_once;
+  std::vector<std::vector<VariableSet>> all(m);
+  const SharedUnit unit{
+      [&](std::size_t i, ByteWriter& bytes) {
+        for (std::size_t v = i * at_once; v < std::min(m, (i + 1) * at_once); ++v) {
+          const auto sets = stopped(options) ? std::vector<VariableSet>()
+                                             : ParentLists::list(table, regime, good, v);
+          bytes.put_list(table.scores(regime, v, sets));
+          for (const VariableSet& set : sets) bytes.put_list(set.members());
+        }
+      },
+      [&](std::size_t i, ByteReader& bytes) {
+        for (std::size_t v = i * at_once; v < std::min(m, (i + 1) * at_once); ++v)
+          for (const double score : bytes.get_list<double>()) {
+            VariableSet set;
+            for (std::size_t u : bytes.get_list<std::size_t>())
+              if (u < m) set.insert(u);
+            table.learn(regime, v, set, score);
+            all[v].push_back(set);
+          }
+      }};
+  share_units(table, options, "lists", units, unit);
+  return {table, regime, good, std::move(all)};
+}
+
 /// Each chain starts where one search ended; from the best graph if that was far below. None where
 /// the search was stopped before they could.
 std::vector<ChainDraws> run_chains(const FamilyTable& table, const GraphTask& options,
-                                   const std::vector<GraphDraw>& found, const Progress& progress) {
+                                   const std::vector<GraphDraw>& found, const Progress& progress,
+                                   std::size_t* moved = nullptr) {
   const GraphDraw& best = best_of(found);
   std::vector<Dag> good = {best.dag};
   for (const GraphDraw& one : found)
@@ -228,17 +188,27 @@ std::vector<ChainDraws> run_chains(const FamilyTable& table, const GraphTask& op
       if (!stopped(options)) job(i);
     });
   };
-  const ParentLists lists(table, best.regime, good, until_stopped);
+  const ParentLists lists = options.control.work != nullptr
+                                ? shared_lists(table, options, best.regime, good)
+                                : ParentLists(table, best.regime, good, until_stopped);
   if (stopped(options)) return {};
+  if (moved != nullptr) *moved = lists.movable().size();
   std::vector<ChainDraws> chains(std::size_t(std::max(1, options.chains)));
-  parallel_for(
-      chains.size(), options.control.threads,
-      [&](std::size_t k) {
-        const GraphDraw& own = found[k % found.size()];
-        const GraphDraw& start = own.score > best.score - comparable ? own : best;
-        chains[k] = run_chain(table, lists, start, options, k);
-      },
-      progress);
+  const auto run = [&](std::size_t k) {
+    const GraphDraw& own = found[k % found.size()];
+    const GraphDraw& start = own.score > best.score - comparable ? own : best;
+    return run_chain(table, lists, start, options, k);
+  };
+  if (options.control.work == nullptr) {
+    parallel_for(
+        chains.size(), options.control.threads, [&](std::size_t k) { chains[k] = run(k); },
+        progress);
+  } else {
+    const SharedUnit unit{
+        [&](std::size_t k, ByteWriter& bytes) { put_chain(bytes, table, run(k)); },
+        [&](std::size_t k, ByteReader& bytes) { chains[k] = get_chain(bytes, table); }};
+    share_units(table, options, "chains", chains.size(), unit, progress);
+  }
   return chains;
 }
 
@@ -264,17 +234,8 @@ GraphBelief pooled(const FamilyTable& table, const std::vector<ChainDraws>& chai
   return belief;
 }
 
-/// A part of the whole work, as seen from outside.
-Progress part_of(const Progress& whole, double from, double to) {
-  if (!whole) return {};
-  return [whole, from, to](double share) { whole(from + share * (to - from)); };
-}
-
 }  // namespace
 
-namespace {
-
-/// What must be there has to fit into a family.
 void refuse_large_families(const Dataset& data, const FamilyScorer& scorer,
                            const EdgeKnowledge& knowledge) {
   const std::size_t m = data.variables.size();
@@ -290,25 +251,32 @@ void refuse_large_families(const Dataset& data, const FamilyScorer& scorer,
   }
 }
 
-}  // namespace
-
 GraphTask::GraphTask(const GraphOptions& options, const Control& how)
     : GraphOptions(options), control(how) {
   if (control.threads == 0) control.threads = available_threads();
 }
 
-ScoredFamilies score_families(const Dataset& data, const GraphTask& options, double scale) {
+LinearScoreOptions linear_score_options(const Dataset& data, const GraphTask& options,
+                                        double scale) {
+  LinearScoreOptions how;
+  how.scale = scale;
+  how.robust = options.robust;
+  how.known = known_changes(data, options);
+  return how;
+}
+
+ScoredFamilies score_families(const Dataset& data, const GraphTask& options, double scale,
+                              const FamilyScorer* like) {
   ScoredFamilies result;
   if (options.model == GraphModel::categorical) {
     CategoricalScoreOptions how;
     how.known = known_changes(data, options);
     result.scorer = std::make_unique<CategoricalFamilyScorer>(data, how);
+  } else if (const auto* linear = dynamic_cast<const LinearFamilyScorer*>(like)) {
+    result.scorer = std::make_unique<LinearFamilyScorer>(*linear, scale, std::vector<char>());
   } else {
-    LinearScoreOptions how;
-    how.scale = scale;
-    how.robust = options.robust;
-    how.known = known_changes(data, options);
-    result.scorer = std::make_unique<LinearFamilyScorer>(data, how);
+    result.scorer =
+        std::make_unique<LinearFamilyScorer>(data, linear_score_options(data, options, scale));
   }
   refuse_large_families(data, *result.scorer, options.knowledge);
   result.table =
@@ -323,7 +291,7 @@ ScoredFamilies choose_scores(const Dataset& data, const GraphTask& options, Grap
   if (options.model == GraphModel::categorical) scales = {0};
   ScoredFamilies chosen;
   for (std::size_t k = 0; k < scales.size() && (k == 0 || !stopped(options)); ++k) {
-    ScoredFamilies next = score_families(data, options, scales[k]);
+    ScoredFamilies next = score_families(data, options, scales[k], chosen.scorer.get());
     GraphDraw start{required_graph(*next.table), 0, 0};
     EnvironmentRegime regime = sparse_regime(data.environments.size());
     if (k > 0) {
@@ -331,15 +299,33 @@ ScoredFamilies choose_scores(const Dataset& data, const GraphTask& options, Grap
       regime = chosen.table->regime(best.regime);
     }
     start.regime = next.table->number_of(regime);
-    estimate_first_steps(*next.table, options, start);
     const int rounds = rounds_of(options, *next.table) / 2;
-    const GraphDraw found =
-        search_from(*next.table, options, start, rounds, stream_of(options, 0, k));
+    GraphDraw found;
+    share_searches(*next.table, options, fmt::format("scale {}", k), {&found, 1}, [&](std::size_t) {
+      estimate_first_steps(*next.table, options, start);
+      return search_from(*next.table, options, start, rounds, stream_of(options, 0, k));
+    });
     if (k > 0 && found.score <= best.score) break;
     best = found;
     chosen = std::move(next);
   }
   return chosen;
+}
+
+FoundBelief weigh_graphs(const FamilyTable& table, const GraphTask& options,
+                         const std::vector<GraphDraw>& found, const Progress& progress) {
+  FoundBelief result;
+  for (const GraphDraw& one : found) result.record.scores.push_back(one.score);
+  result.best = best_of(found);
+  std::size_t moved = 0;
+  auto chains = run_chains(table, options, found, progress, &moved);
+  result.record.one_graph = chains.empty();
+  result.record.moved = moved;
+  if (chains.empty()) chains.push_back(only(table, options, result.best));
+  result.belief = pooled(table, chains, result.record);
+  const GraphDraw& drawn = best_of(result.belief.draws);
+  if (drawn.score > result.best.score) result.best = drawn;
+  return result;
 }
 
 FoundBelief find_belief(const FamilyTable& table, const GraphTask& options,
@@ -354,14 +340,7 @@ FoundBelief find_belief(const FamilyTable& table, const GraphTask& options,
   } else {
     const std::vector<GraphDraw> found =
         search_from_many(table, options, start, part_of(progress, 0.2, 0.6));
-    for (const GraphDraw& one : found) result.record.scores.push_back(one.score);
-    result.best = best_of(found);
-    auto chains = run_chains(table, options, found, part_of(progress, 0.6, 1));
-    result.record.one_graph = chains.empty();
-    if (chains.empty()) chains.push_back(only(table, options, result.best));
-    result.belief = pooled(table, chains, result.record);
-    const GraphDraw& drawn = best_of(result.belief.draws);
-    if (drawn.score > result.best.score) result.best = drawn;
+    result = weigh_graphs(table, options, found, part_of(progress, 0.6, 1));
   }
   result.record.families_scored = table.scored();
   if (stopped(options)) result.record.stopped = "stopped";

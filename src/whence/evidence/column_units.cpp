@@ -5,6 +5,7 @@
 #include <span>
 
 #include "whence/core/error.hpp"
+#include "whence/evidence/column_products.hpp"
 #include "whence/math/dense.hpp"
 
 namespace whence {
@@ -107,13 +108,7 @@ class Regressions {
     }
     freedom_ = double(rows_[0].size()) - double(environments.size());
     gram_ = Matrix(columns_, columns_);
-    for (std::size_t a = 0; a < columns_; ++a)
-      for (std::size_t b = 0; b <= a; ++b) {
-        double sum = 0;
-        for (std::size_t n = 0; n < rows_[a].size(); ++n) sum += rows_[a][n] * rows_[b][n];
-        if (silent_[a] || silent_[b]) sum = a == b ? 1 : 0;  // explains nothing
-        gram_(a, b) = gram_(b, a) = sum;
-      }
+    multiply_columns();
     if (freedom_ >= 2 * double(columns_)) invert();
   }
 
@@ -133,14 +128,32 @@ class Regressions {
     }
     if (used == 0) return 1;
     std::vector<double> rest = rows_[child];
-    for (std::size_t v = 0; v < columns_; ++v)
-      for (std::size_t n = 0; n < rest.size() && v != child; ++n)
-        rest[n] -= slopes[v] * rows_[v][n];
+    for (std::size_t v = 0; v < columns_; ++v) {
+      if (v == child || slopes[v] == 0) continue;
+      for (std::size_t n = 0; n < rest.size(); ++n) rest[n] -= slopes[v] * rows_[v][n];
+    }
     return spread_of(about_medians(std::move(rest), environments_)) *
            std::sqrt(freedom_ / (freedom_ - used));
   }
 
  private:
+  void multiply_columns() {
+    const std::size_t rows = rows_[0].size(), step = rows_at_once(columns_);
+    std::vector<double> table;  // [row][column], some rows at a time
+    for (std::size_t first = 0; first < rows; first += step) {
+      table.clear();
+      for (std::size_t n = first; n < std::min(rows, first + step); ++n)
+        for (std::size_t v = 0; v < columns_; ++v) table.push_back(rows_[v][n]);
+      add_column_products(table, columns_,
+                          [&](std::size_t a, std::size_t b) -> double& { return gram_(a, b); });
+    }
+    for (std::size_t a = 0; a < columns_; ++a)
+      for (std::size_t b = 0; b <= a; ++b) {
+        if (silent_[a] || silent_[b]) gram_(a, b) = a == b ? 1 : 0;  // explains nothing
+        gram_(b, a) = gram_(a, b);
+      }
+  }
+
   /// Of the Gram matrix: row v holds the regression of column v on all others. Columns that follow
   /// from others are kept apart by a trace of noise.
   void invert() {

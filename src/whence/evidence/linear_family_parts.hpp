@@ -43,8 +43,10 @@ class LinearFamilyScorer::Family {
     for (std::size_t r = 0; r < columns_.size(); ++r)
       for (std::size_t c = 0; c <= r; ++c)
         entries_[packed(r, c)] = scorer.gram(columns_[r], columns_[c]);
-    grams_ = {
-        columns_.size(), scorer.stride_, {entries_, packed(columns_.size(), 0)}, scorer.counts_};
+    grams_ = {columns_.size(),
+              scorer.stride_,
+              {entries_, packed(columns_.size(), 0)},
+              scorer.columns_->counts};
   }
   Family(const Family&) = delete;
   Family& operator=(const Family&) = delete;

@@ -57,34 +57,22 @@ void mix(double share, std::span<const double> values, std::vector<double>& into
 }  // namespace
 
 LinearFamilyScorer::LinearFamilyScorer(const Dataset& data, LinearScoreOptions options)
-    : variables_(data.variables.size()),
-      environments_(data.environments.size()),
-      stride_(padded_environments(environments_)),
-      reference_(largest_environment(data)),
+    : columns_(std::make_shared<const LinearColumns>(data, options.robust)),
+      variables_(columns_->variables),
+      environments_(columns_->environments),
+      stride_(columns_->stride),
+      reference_(columns_->reference),
       options_(std::move(options)) {
   if (options_.change_probability == 0)
     options_.change_probability = 1 / double(std::max<std::size_t>(2, variables_));
-  counts_.assign(stride_, 0.0);
-  for (std::size_t e = 0; e < environments_; ++e) counts_[e] = double(data.environments[e].rows());
-
-  columns_ = column_units(data, reference_);
-  if (options_.robust) {
-    std::vector<std::size_t> rows;
-    for (const Environment& environment : data.environments) rows.push_back(environment.rows());
-    rows_ = RowPieces(rows, variables_ + 1);
-  }
-  grams_.assign(packed(variables_ + 1, 0) * stride_, 0.0);
-  std::vector<double> z(variables_ + 1, 1.0);
-  for (std::size_t e = 0; e < environments_; ++e)
-    for (std::size_t n = data.environments[e].begin; n < data.environments[e].end; ++n) {
-      for (std::size_t v = 0; v < variables_; ++v)
-        z[v + 1] = (data.columns[v].values[n] - columns_[v].centre) / columns_[v].unit;
-      for (std::size_t r = 0; r <= variables_; ++r)
-        for (std::size_t c = 0; c <= r; ++c) grams_[packed(r, c) * stride_ + e] += z[r] * z[c];
-      for (std::size_t c = 0; c <= variables_ && options_.robust; ++c)
-        rows_.set(e, n - data.environments[e].begin, c, z[c]);
-    }
   tabulate_hard_changes();
+}
+
+LinearFamilyScorer::LinearFamilyScorer(const LinearFamilyScorer& other, double scale,
+                                       std::vector<char> plain)
+    : LinearFamilyScorer(other) {
+  options_.scale = scale;
+  options_.plain = std::move(plain);
 }
 
 void LinearFamilyScorer::tabulate_hard_changes() {
@@ -95,7 +83,8 @@ void LinearFamilyScorer::tabulate_hard_changes() {
   hard_each_.clear();
   for (std::size_t v = 0; v < variables_; ++v) {
     const Family family(*this, v, {});
-    const double spread = columns_[v].spread / columns_[v].unit;
+    const ColumnUnit& unit = columns_->units[v];
+    const double spread = unit.spread / unit.unit;
     const RegressionPrior prior{options_.hard_mean_weight, 1, 1.5,
                                 options_.hard_scale * spread * spread / 2};
     std::vector<double> each;
@@ -104,7 +93,7 @@ void LinearFamilyScorer::tabulate_hard_changes() {
       if (kind == gaussian) {
         evidence_alone(family.grams(), prior, own);
       } else {
-        StudentFamily student(rows_, family.columns(), family.grams());
+        StudentFamily student(columns_->rows, family.columns(), family.grams());
         student.set_freedom(noises[kind].freedom);
         evidence_alone(student, prior, rounds, own);
       }
@@ -143,9 +132,9 @@ std::vector<double> LinearFamilyScorer::redrawn(const Family& family, bool tails
   const RegressionPrior prior = equivalent_prior(family.parents(), options_.redrawn_scale);
   std::vector<double> own(stride_), each;
   evidence_alone(family.grams(), prior, own);
-  if (!options_.robust || !tails) return own;
+  if (!robust_for(family.child()) || !tails) return own;
   mix(noises[gaussian].share, own, each);
-  StudentFamily student(rows_, family.columns(), family.grams());
+  StudentFamily student(columns_->rows, family.columns(), family.grams());
   constexpr int rounds = 4;
   for (std::size_t kind = gaussian + 1; kind < std::size(noises); ++kind) {
     student.set_freedom(noises[kind].freedom);
@@ -222,7 +211,7 @@ class LinearFamilyScorer::StudentSum {
       : scorer_(scorer),
         question_(question),
         prior_(scorer.equivalent_prior(question.family.parents())),
-        shared_(scorer.rows_, question.family.columns(), question.family.grams()),
+        shared_(scorer.columns_->rows, question.family.columns(), question.family.grams()),
         pool_(shared_.grams(), scorer.environments_, prior_, shared_.offsets()) {}
 
   /// The kinds of noise that explain about as much as any; none if a few rounds show that the
@@ -289,7 +278,7 @@ class LinearFamilyScorer::StudentSum {
     std::vector<double> soft(scorer_.stride_);
     if (question_.regime.quiet) return soft;
     const Family& family = question_.family;
-    StudentFamily own(scorer_.rows_, family.columns(), family.grams());
+    StudentFamily own(scorer_.columns_->rows, family.columns(), family.grams());
     own.set_freedom(noises[kind].freedom);
     const double variance = pool_.noise_variance();
     evidence_alone(own, scorer_.priors(family.parents(), variance).changed, own_rounds, soft);
@@ -324,7 +313,7 @@ LinearFamilyScorer::Mixture LinearFamilyScorer::mixture(const Question& question
     result.parts.push_back({kind, std::move(summed), log_weight});
   };
   Summed plain = gaussian_sum(question);
-  if (options_.robust)
+  if (robust_for(question.family.child()))
     for (auto& [kind, part] : StudentSum(*this, question).parts(plain)) add(kind, std::move(part));
   add(gaussian, std::move(plain));
   std::vector<double> weights;
@@ -372,6 +361,12 @@ bool LinearFamilyScorer::estimate_redrawn(std::size_t child, std::span<const std
     hard[e] = known ? std::nan("") : others + hard_each_[child * stride_ + e];
   }
   return true;
+}
+
+bool LinearFamilyScorer::has_tails(std::size_t child, std::span<const std::size_t> parents,
+                                   const EnvironmentRegime& regime) const {
+  const Family family(*this, child, parents);
+  return mixture(question(family, regime, nobody, false)).parts.size() > 1;
 }
 
 double LinearFamilyScorer::log_redrawn(std::size_t child, std::span<const std::size_t> parents,

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -29,13 +30,28 @@ struct LinearScoreOptions {
   double change_probability = 0;        // of a mechanism in a sparse environment; 0: 1 / variables
   double hard_share = 0.5;              // of the changes: cut off from its parents
   bool robust = false;                  // noise may have heavy tails
+  std::vector<char> plain = {};         // [variable]: 1 where even so it is taken for Gaussian
   std::vector<KnownChange> known = {};  // [variable][environment]; empty: nothing is known
+};
+
+/// What scores need of the rows; the same for every prior.
+struct LinearColumns {
+  LinearColumns(const Dataset& data, bool with_rows);
+
+  std::size_t variables = 0, environments = 0, stride = 0, reference = 0;
+  std::vector<ColumnUnit> units;
+  std::vector<double> counts;  // [stride]
+  std::vector<double> grams;   // [packed over 1 + variables][stride]; 0 is the constant
+  RowPieces rows;              // the same columns; empty where nobody asked for them
 };
 
 class LinearFamilyScorer final : public FamilyScorer {
  public:
   /// All variables are real, of one number each.
   explicit LinearFamilyScorer(const Dataset& data, LinearScoreOptions options = {});
+  /// The same data under another scale of the prior, and with other columns taken for Gaussian: the
+  /// rows are not read again.
+  LinearFamilyScorer(const LinearFamilyScorer& other, double scale, std::vector<char> plain);
 
   std::size_t variables() const override { return variables_; }
   std::size_t environments() const override { return environments_; }
@@ -53,11 +69,17 @@ class LinearFamilyScorer final : public FamilyScorer {
   EstimateQuality estimate_quality() const override { return {-4, true, false}; }
   void estimate_gains(std::size_t child, std::span<const std::size_t> parents,
                       const EnvironmentRegime& regime, std::span<double> gains) const override;
+  void estimate_gains_of(std::size_t child, std::span<const std::size_t> parents,
+                         const EnvironmentRegime& regime, std::span<const std::size_t> candidates,
+                         std::span<double> gains) const override;
   bool estimate_redrawn(std::size_t child, std::span<const std::size_t> parents,
                         const EnvironmentRegime& regime, std::span<double> soft,
                         std::span<double> hard) const override;
 
   const LinearScoreOptions& options() const { return options_; }
+  /// Whether noise with heavy tails explains the family about as well as any.
+  bool has_tails(std::size_t child, std::span<const std::size_t> parents,
+                 const EnvironmentRegime& regime) const;
 
  private:
   class Family;
@@ -75,7 +97,7 @@ class LinearFamilyScorer final : public FamilyScorer {
   RegressionPrior equivalent_prior(std::size_t parents, double scale) const;
   Priors priors(std::size_t parents, double variance) const;
   const double* gram(std::size_t a, std::size_t b) const {
-    return &grams_[packed(std::max(a, b), std::min(a, b)) * stride_];
+    return &columns_->grams[packed(std::max(a, b), std::min(a, b)) * stride_];
   }
   const double* hard(std::size_t kind, std::size_t variable) const {
     return &hard_[(kind * variables_ + variable) * stride_];
@@ -94,12 +116,13 @@ class LinearFamilyScorer final : public FamilyScorer {
                 std::span<double> probability) const;
   void tabulate_hard_changes();
 
+  bool robust_for(std::size_t child) const {
+    return options_.robust && (options_.plain.empty() || !options_.plain[child]);
+  }
+
+  std::shared_ptr<const LinearColumns> columns_;
   std::size_t variables_ = 0, environments_ = 0, stride_ = 0, reference_ = 0;
   LinearScoreOptions options_;
-  std::vector<ColumnUnit> columns_;
-  std::vector<double> counts_;  // [stride]
-  std::vector<double> grams_;   // [packed over 1 + variables][stride]; 0 is the constant
-  RowPieces rows_;              // the same columns; empty where noise is Gaussian
   // Evidence of an environment on its own, cut off from its parents, per kind of noise and of all:
   std::vector<double> hard_;       // [kind][variable][stride]
   std::vector<double> hard_each_;  // [variable][stride]

@@ -64,7 +64,7 @@ class LinearFamilyScorer::GainEstimates {
   /// The same with rows weighed as the family has them without any candidate.
   void take_weighted(std::span<const std::size_t> candidates) {
     constexpr int rounds = 4;
-    student_ = std::make_unique<StudentFamily>(scorer_.rows_, question_.family.columns(),
+    student_ = std::make_unique<StudentFamily>(scorer_.columns_->rows, question_.family.columns(),
                                                question_.family.grams());
     student_->set_freedom(noises[part_.kind].freedom);
     grams_ = &student_->grams();
@@ -198,7 +198,7 @@ class LinearFamilyScorer::GainEstimates {
     all[packed(last + 1, last)] = of_candidate(last);
     all[packed(last + 1, last + 1)] = of_family(packed(last, last));
     return residual_variance(order_ + 1, larger_prior_, {all.data(), packed(order_ + 1, 0)},
-                             student_ ? pool_->count() : scorer_.counts_[at]);
+                             student_ ? pool_->count() : scorer_.columns_->counts[at]);
   }
 
   const LinearFamilyScorer& scorer_;
@@ -219,11 +219,26 @@ class LinearFamilyScorer::GainEstimates {
 void LinearFamilyScorer::estimate_gains(std::size_t child, std::span<const std::size_t> parents,
                                         const EnvironmentRegime& regime,
                                         std::span<double> gains) const {
-  std::fill(gains.begin(), gains.end(), std::nan(""));
-  std::vector<std::size_t> candidates;
+  std::vector<std::size_t> others;
   for (std::size_t v = 0; v < variables_; ++v)
-    if (v != child && std::find(parents.begin(), parents.end(), v) == parents.end())
-      candidates.push_back(v);
+    if (v != child) others.push_back(v);
+  std::vector<double> found(others.size());
+  estimate_gains_of(child, parents, regime, others, found);
+  gains[child] = std::nan("");
+  for (std::size_t k = 0; k < others.size(); ++k) gains[others[k]] = found[k];
+}
+
+void LinearFamilyScorer::estimate_gains_of(std::size_t child, std::span<const std::size_t> parents,
+                                           const EnvironmentRegime& regime,
+                                           std::span<const std::size_t> asked,
+                                           std::span<double> gains) const {
+  std::fill(gains.begin(), gains.end(), std::nan(""));
+  std::vector<std::size_t> candidates, places;
+  for (std::size_t k = 0; k < asked.size(); ++k)
+    if (asked[k] != child && std::find(parents.begin(), parents.end(), asked[k]) == parents.end()) {
+      candidates.push_back(asked[k]);
+      places.push_back(k);
+    }
   if (candidates.empty() || parents.size() == most_parents) return;
   const Family family(*this, child, parents);
   const Question question = this->question(family, regime, nobody, false);
@@ -238,11 +253,11 @@ void LinearFamilyScorer::estimate_gains(std::size_t child, std::span<const std::
   const std::vector<double> of_best =
       tails ? GainEstimates(*this, question, candidates, best).gains() : of_plain;
   for (std::size_t k = 0; k < candidates.size(); ++k) {
-    gains[candidates[k]] = of_plain[k];
+    double& gain = gains[places[k]];
+    gain = of_plain[k];
     if (!tails) continue;
-    gains[candidates[k]] =
-        log_add_exp(plain.log_weight + of_plain[k], best.log_weight + of_best[k]) -
-        log_add_exp(plain.log_weight, best.log_weight);
+    gain = log_add_exp(plain.log_weight + of_plain[k], best.log_weight + of_best[k]) -
+           log_add_exp(plain.log_weight, best.log_weight);
   }
 }
 

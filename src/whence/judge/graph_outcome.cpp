@@ -37,7 +37,17 @@ void judge_edges(const GraphResult& found, const GraphTruth& truth, GraphOutcome
     }
   out.edge_precision = average_precision(edge_ranking(found.edges, truth.graph));
   out.best_shd = double(structural_distance(found.graph, truth.graph).total());
-  out.expected_sid = expected_distance(found.draws, truth.graph).intervention;
+  const EquivalenceClass decidable = equivalence_class(truth.graph, truth.targets);
+  out.decidable_shd = out.best_shd;
+  for (const auto& [a, b] : decidable.undirected) {
+    const bool forward = true_edge(truth, a, b);
+    const bool turned = found.graph.edge(VariableId(forward ? b : a), VariableId(forward ? a : b));
+    out.decidable_shd -= turned ? 1 : 0;
+  }
+  constexpr std::size_t most_intervened = 256;  // variables; beyond, it takes hours
+  out.expected_sid = found.variables.size() > most_intervened
+                         ? std::nan("")
+                         : expected_distance(found.draws, truth.graph).intervention;
 }
 
 /// The share of the graphs of a class that have the edge, over a fixed number of members.

@@ -43,8 +43,9 @@ struct ConfidentEdges {
 /// Of one data set.
 struct GraphOutcome {
   double expected_shd = 0;    // from the edges' probabilities; a reversed edge counts once
-  double expected_sid = 0;    // over the posterior's draws
+  double expected_sid = 0;    // over the posterior's draws; NaN for many variables: it takes hours
   double best_shd = 0;        // of the edges more probable than not
+  double decidable_shd = 0;   // the same without directions that the true changes leave open
   double edge_precision = 0;  // average precision; NaN where there is nothing to find
   double target_precision = 0;
   ConfidentEdges above_95, above_99;
@@ -73,10 +74,13 @@ struct GraphOutcome {
   double score_gap = 0;  // of the search's best graph above the truth, nats
   double search_spread = 0, chain_spread = 0;
   double seconds = 0;
+  double processor_seconds = 0, peak_megabytes = 0;  // of the process; where rows run one by one
+  std::size_t pairs_left_out = 0, settled = 0;       // by a search over many variables
   CalibrationBins edge_bins, target_bins;
 };
 
-/// All but score_gap, turned_round and seconds. Environment 0 is the baseline, and not judged.
+/// All but score_gap, turned_round and what was used of the machine. Environment 0 is the baseline,
+/// and not judged.
 GraphOutcome judge_graph(const GraphResult& found, const GraphTruth& truth);
 
 /// Pairs, the smaller number first, that a result says depend through something hidden: with a

@@ -13,7 +13,8 @@ namespace whence {
 struct RunOptions {
   std::uint64_t seed = 0;
   int threads = 1;
-  Progress progress;  // may be empty
+  Progress progress;           // may be empty
+  SharedWork* work = nullptr;  // shares runs with other processes, or keeps them
 };
 
 /// `name` is also the name of the description in experiments/NAME.json.

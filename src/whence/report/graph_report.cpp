@@ -181,14 +181,21 @@ Json checks_json(const GraphResult& result) {
 
 Json search_json(const GraphResult& result) {
   const SearchRecord& search = result.search;
-  return Json::object({{"exact", search.exact},
-                       {"restarts", search.scores.size()},
-                       {"scores", Json::list(search.scores)},
-                       {"best_score", has_posterior(result) ? Json(result.best_score) : Json()},
-                       {"chain_spread", has_posterior(result) ? Json(search.chain_spread) : Json()},
-                       {"families_scored", search.families_scored},
-                       {"stopped", search.stopped.empty() ? Json() : Json(search.stopped)},
-                       {"one_graph", search.one_graph}});
+  Json json =
+      Json::object({{"exact", search.exact},
+                    {"restarts", search.scores.size()},
+                    {"scores", Json::list(search.scores)},
+                    {"best_score", has_posterior(result) ? Json(result.best_score) : Json()},
+                    {"chain_spread", has_posterior(result) ? Json(search.chain_spread) : Json()},
+                    {"families_scored", search.families_scored},
+                    {"stopped", search.stopped.empty() ? Json() : Json(search.stopped)},
+                    {"one_graph", search.one_graph}});
+  if (search.left_out)
+    json.set("left_out", Json::object({{"pairs", search.left_out->pairs},
+                                       {"best_gain", search.left_out->best_gain},
+                                       {"gaussian", search.left_out->gaussian},
+                                       {"settled", search.left_out->settled}}));
+  return json;
 }
 
 // ---- words ----
@@ -441,6 +448,7 @@ std::vector<Table> probability_tables(const GraphResult& result) {
     for (std::size_t to = 0; to < m; ++to) {
       if (from == to) continue;
       const double forward = result.edges.at(from, to), backward = result.edges.at(to, from);
+      if (result.search.left_out && forward + backward == 0) continue;  // a million such pairs
       edges.rows.push_back({result.variables[from], result.variables[to],
                             fmt::format("{}", forward), fmt::format("{}", forward + backward)});
     }

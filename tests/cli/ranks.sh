@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Several processes, shards and checkpoints: the same bytes as one process, whatever happened before.
+source "$WHENCE_SOURCE/tests/cli/lib.bash"
+
+accepts simulate graph --graph '0->1,1->2,0->3,3->2,2->4,4->5' --rows 40 --baseline-rows 200 -o data -q
+mapfile -t inputs < <(files data)
+ask=(discover "${inputs[@]}" --restarts 3 --sweeps 20 -q)
+accepts "${ask[@]}" -o alone
+sum_of() { sha256sum <"$1/result.json"; }
+want=$(sum_of alone)
+
+# What is kept is continued, also after a kill, and also by another number of threads
+accepts "${ask[@]}" -o kept --checkpoint run.checkpoint --threads 2
+check 'a checkpoint changes nothing' test "$(sum_of kept)" = "$want"
+accepts "${ask[@]}" -o again --checkpoint run.checkpoint --threads 1
+check 'nor does going on from one' test "$(sum_of again)" = "$want"
+for wait in 0.02 0.1 0.3; do
+  "$WHENCE" "${ask[@]}" -o killed --checkpoint killed.checkpoint --threads 1 2>/dev/null &
+  sleep "$wait"
+  kill -9 $! 2>/dev/null
+  wait $! 2>/dev/null
+done
+accepts "${ask[@]}" -o killed --checkpoint killed.checkpoint --threads 2
+check 'killed and gone on' test "$(sum_of killed)" = "$want"
+
+# Foreign and damaged checkpoints have an exit code of their own
+refuses 8 E-CHECKPOINT-FOREIGN 'its command is not' "${ask[@]}" --seed 9 --checkpoint run.checkpoint -o no
+awk 'NR == 3 { sub(/[0-8]$/, 9) } 1' data/baseline.csv >other.csv
+cmp -s other.csv data/baseline.csv && awk 'NR == 3 { sub(/9$/, 8) } 1' data/baseline.csv >other.csv
+refuses 8 E-CHECKPOINT-FOREIGN 'is not that of this one' discover --baseline other.csv \
+  "${inputs[@]:2}" --restarts 3 --sweeps 20 -q --checkpoint run.checkpoint -o no
+head -c 2000 run.checkpoint >damaged.checkpoint
+refuses 8 E-CHECKPOINT-DAMAGED damaged "${ask[@]}" --checkpoint damaged.checkpoint -o no
+refuses 8 E-CHECKPOINT-FOREIGN 'no checkpoint' "${ask[@]}" --checkpoint other.csv -o no
+refuses 5 E-IO-SYSTEM '' "${ask[@]}" --checkpoint nowhere/run.checkpoint -o no
+
+# Shards of a grid
+grid=(bench graphs --scale smoke --only 'er20,no-shift*,enco-none' --threads 1 -q)
+accepts "${grid[@]}" -o grid
+for i in 1 2 3; do accepts "${grid[@]}" --shard $i/3 --checkpoint $i.shard; done
+accepts merge 1.shard 2.shard 3.shard -o all.shards
+accepts "${grid[@]}" --checkpoint all.shards -o merged
+check 'merged shards tell the same' cmp -s grid/result.json merged/result.json
+refuses 2 E-USAGE-SHARD 'I/N' "${grid[@]}" --shard 4/3 --checkpoint 4.shard
+refuses 2 E-USAGE-SHARD 'I/N' "${grid[@]}" --shard 0/3 --checkpoint 4.shard
+refuses 2 E-USAGE-SHARD 'checkpoint' "${grid[@]}" --shard 1/3
+refuses 8 E-CHECKPOINT-FOREIGN 'another run' merge 1.shard run.checkpoint -o mixed.shards
+refuses 2 E-USAGE-SHARD '' bench real --shard 1/2 --checkpoint x
+
+# Ranks
+if ! command -v mpirun >/dev/null || "$WHENCE" doctor 2>/dev/null | grep -q 'built without MPI'; then
+  printf 'no ranks are tested: mpirun, or MPI in this build, is missing\n'
+  finish
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl=self,vader
+for ranks in 1 2 3 4; do
+  for threads in 1 2; do
+    rm -rf shared
+    checks=$((checks + 1))
+    mpirun -n $ranks "$WHENCE" "${ask[@]}" --threads $threads -o shared </dev/null ||
+      fail "$ranks ranks: exit $?"
+    check "$ranks ranks, $threads threads" test "$(sum_of shared)" = "$want"
+  done
+done
+mpirun -n 3 "$WHENCE" "${grid[@]}" -o ranked </dev/null || fail "bench on 3 ranks"
+check 'a grid on 3 ranks' cmp -s grid/result.json ranked/result.json
+mpirun -n 2 "$WHENCE" "${ask[@]}" --checkpoint run.checkpoint -o resumed </dev/null ||
+  fail "going on with 2 ranks"
+check 'a checkpoint of one process goes on with two ranks' test "$(sum_of resumed)" = "$want"
+
+# Ranks that were given different things, and a rank that dies
+rc=0
+mpirun -n 1 "$WHENCE" "${ask[@]}" -o no : -n 1 "$WHENCE" "${ask[@]}" --seed 4 -o no \
+  </dev/null >said 2>&1 || rc=$?
+check 'different options: exit 9' test $rc = 9
+check 'and says which rank, and what' grep -q 'E-RANKS-DIFFER.*rank 1.*command' said
+rc=0
+mpirun -n 2 "$WHENCE" simulate graph -o no </dev/null >said 2>&1 || rc=$?
+check 'a command for one process: exit 9' test $rc = 9
+cat >dies.sh <<'SCRIPT'
+if [[ ${OMPI_COMM_WORLD_RANK:-0} == 1 ]]; then (sleep 0.3; kill -9 $$) & fi
+exec "$@"
+SCRIPT
+rc=0
+mpirun -n 2 bash dies.sh "$WHENCE" "${ask[@]}" --sweeps 20000 -o no </dev/null >said 2>&1 || rc=$?
+check 'a rank that dies ends the job' test $rc != 0
+check "with a message: $(head -c 600 said)" grep -Eqi 'signal|abort|exit|killed|lost' said
+check 'and nothing half-written' test ! -e no
+finish
