@@ -42,7 +42,7 @@ ReturnToService=2
 MpiDefault=none
 SlurmctldPort=$port
 SlurmdPort=$((port + 1))
-NodeName=$host CPUs=2 State=UNKNOWN
+NodeName=$host CPUs=2 RealMemory=1000 State=UNKNOWN
 PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
 CONF
   slurmctld -f "$SLURM_CONF" && slurmd -f "$SLURM_CONF" || return 1
@@ -60,15 +60,15 @@ stop_slurm() {
   sleep 1
 }
 
-grid=(bench graphs --scale smoke --only 'er20,no-shift*' -q)
-accepts "${grid[@]}" --threads 1 -o alone
+grid=(bench graphs --scale smoke --only 'er20,no-shift*')
+accepts "${grid[@]}" --threads 1 -o alone -q
 accepts simulate graph --graph er:12:15 --rows 40 --baseline-rows 200 -o data -q
 mapfile -t inputs < <(files data)
 accepts discover "${inputs[@]}" -o direct -q
 
 if start_slurm; then
   how=SLURM
-  submit() { sbatch --wait -Q --mem=0 -o slurm/job-%A-%a.out --export=ALL "$@"; }
+  submit() { sbatch --wait -Q --mem-per-cpu=100 -o slurm/job-%A-%a.out --export=ALL "$@"; }
   GRID="${grid[*]}" RESULT=grid submit --array=1-3 --cpus-per-task=1 "$examples/grid.sbatch" ||
     fail "grid: exit $?: $(cat slurm/job-*.out)"
   if command -v mpirun >/dev/null; then
