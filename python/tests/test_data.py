@@ -67,7 +67,7 @@ def test_arrays_of_every_layout(frame, answer):
 
 
 def test_float64_is_not_copied():
-    from whence._data import _any_column
+    from whence._columns import _any_column
 
     array = np.random.default_rng(0).normal(size=(50, 4))
     for i in range(4):

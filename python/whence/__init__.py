@@ -110,7 +110,7 @@ def _graph(command: str, data: Any, environment: Any, baseline: Any, names: Any,
            engine: Any, restarts: Any, sweeps: Any, seed: int, time_limit: Any, threads: Any,
            progress: Any, reading: dict[str, Any]) -> GraphResult:
     from ._data import read
-    from ._results import graph_document
+    from ._graphs import graph_document
     from ._run import data_words, finish, run, words
 
     table = read(data, environment, baseline, names)
@@ -284,7 +284,7 @@ def simulate_graph(graph: Any = "er:20:40", *, mechanism: str | None = None,
     >>> list(world.graph.edges)
     [('X0', 'X1'), ('X1', 'X2')]
     """
-    from ._results import graph_document
+    from ._graphs import graph_document
 
     texts = {}
     if not isinstance(graph, str) and not isinstance(graph, _os.PathLike):
@@ -349,7 +349,7 @@ def evaluate(found: Any, truth: Any) -> Evaluation:
 
 
 def _document(given: Any, name: str, texts: dict[str, str]) -> str:
-    from ._results import graph_document
+    from ._graphs import graph_document
 
     if isinstance(given, (str, _os.PathLike)):
         return _os.fspath(given)

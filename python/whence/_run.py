@@ -9,7 +9,8 @@ import warnings
 from typing import Any, Callable, Hashable, Iterable, Mapping, Sequence, TypeVar
 
 from . import _core
-from ._data import Data, text_of
+from ._columns import text_of
+from ._data import Data
 from ._errors import Interrupted, UsageError, in_python
 
 
