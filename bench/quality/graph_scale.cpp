@@ -92,7 +92,8 @@ void add_graph_scale(const std::vector<GraphBenchResult>& results, Report& repor
         {r.row.name, fmt::format("{}", variables), fmt::format("{}", o.edges),
          fmt::format("{}", r.row.world.environments), fmt::format("{:.1f}", o.seconds),
          fmt::format("{:.1f}", o.processor_seconds), fmt::format("{:.0f}", o.peak_megabytes),
-         fmt::format("{}", o.best_shd), fmt::format("{} of {}", o.targets_found, o.targets),
+         fmt::format("{}", o.best_shd), fmt::format("{}", o.decidable_shd),
+         fmt::format("{} of {}", o.targets_found, o.targets),
          fmt::format("{} / {}", o.above_95.right, o.above_95.wrong()),
          fmt::format("{}", o.false_changes_99), fmt::format("{}", o.pairs_left_out),
          fmt::format("{}", o.settled)});
