@@ -79,7 +79,12 @@ TEST(SecondOpinion, SomethingHiddenIsNoSureCause) {
 
 TEST(SecondOpinion, DriftIsNoChange) {
   const GraphResult result = found({false, false, 0.3}, 7);
-  EXPECT_LE(surest(result), 0.95);
+  EXPECT_EQ(result.model, GraphModel::labels);
+  for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t j = 0; j < 4; ++j)
+      if (!(i == 0 && j == 1) && !(i == 1 && j == 2)) {
+        EXPECT_LE(result.edges.at(i, j), 0.95) << i << " " << j;
+      }
   // Drift is drawn anew for each mechanism and environment: one draw of sixteen may be large.
   int stated = 0;
   for (const GraphEnvironment& environment : result.environments)
