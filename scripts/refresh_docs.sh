@@ -6,14 +6,31 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
 usage() {
   cat <<'END'
-usage: scripts/refresh_docs.sh [--scale smoke|full] [--results DIR ...] [--graphs DIR ...]
+usage: scripts/refresh_docs.sh [--scale smoke|full] [--results DIR ...] [--graphs DIR ...] [--answer]
 
   --scale    of the experiments; full (the default) takes many minutes
   --results  use the results of an earlier `./whence reproduce all|NAME -o DIR` instead of running;
              may be given again, for single experiments or other profiles
   --graphs   instead of the experiments: docs/graphs.md, from `./whence bench graphs -o DIR` or
              `./whence bench real FOLDER... -o DIR`; may be given again, for other rows or folders
+  --answer   instead of the experiments: the table docs/examples/garden.csv, simulated from
+             garden.dot, and docs/figures/answer.svg, the graph that discover finds in it
 END
+}
+
+# A simulated table with names, rounded to three decimals, and the answer to it.
+refresh_answer() {
+  local folder
+  folder=$(mktemp -d)
+  ./whence simulate graph --graph docs/examples/garden.dot --mechanism linear-gaussian --rows 40 \
+    --baseline-rows 120 --seed 4 -o "$folder/garden" -q
+  ./whence convert "$folder/garden" "$folder/garden.csv" -q
+  awk -F, -v OFS=, 'NR > 1 { for (i = 2; i <= NF; ++i) $i = sprintf("%.3f", $i) } { print }' \
+    "$folder/garden.csv" >docs/examples/garden.csv
+  ./whence discover docs/examples/garden.csv --environment environment --baseline baseline \
+    -o "$folder/found" -q
+  cp "$folder/found/figures/graph.svg" docs/figures/answer.svg
+  rm -rf "$folder"
 }
 
 scale=full
@@ -24,6 +41,7 @@ while (($#)); do
     --scale) scale=${2:?--scale needs smoke or full}; shift 2 ;;
     --results) results+=("${2:?--results needs a folder}"); shift 2 ;;
     --graphs) graphs+=("${2:?--graphs needs a folder}"); shift 2 ;;
+    --answer) refresh_answer; exit 0 ;;
     -h | --help) usage; exit 0 ;;
     *) echo "refresh_docs.sh: unknown option '$1'" >&2; usage >&2; exit 2 ;;
   esac

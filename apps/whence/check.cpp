@@ -9,6 +9,7 @@
 #include "whence/core/variable_set.hpp"
 #include "whence/discover/data_check.hpp"
 #include "whence/report/check_report.hpp"
+#include "whence/report/remark_words.hpp"
 #include "whence/report/result_parts.hpp"
 
 namespace whence {
@@ -46,9 +47,7 @@ void run(const CheckCommand& command, Globals& globals) {
     return show(check, loaded, loaded.warnings, command.json, globals);
   }
   const TableCheck check = check_table(loaded.data, loaded.baseline, threads, loaded.entity, pulse);
-  std::vector<std::string> warnings = loaded.warnings;
-  warnings.insert(warnings.end(), check.warnings.begin(), check.warnings.end());
-  show(check, loaded, warnings, command.json, globals);
+  show(check, loaded, all_warnings(loaded.warnings, check.remarks), command.json, globals);
 }
 
 }  // namespace

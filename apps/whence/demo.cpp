@@ -77,16 +77,18 @@ void demo(const DemoOptions& options, const Globals& globals) {
   OutputDirectory directory(options.output);
   const std::string seed = std::to_string(run.seed);
   RunRecord record({"whence", "demo", "--seed", seed}, run.threads);
-  Report report;
+  Demo found;
   {
     ProgressBar bar("demo", ProgressBar::wanted(globals.quiet));
     run.progress = bar.callback();
-    report = run_demo(run);
+    found = run_demo(run);
   }
   stop_if_interrupted();
   record.timed("demo", record.elapsed());
-  const PageInfo page{report.title, report.summary, version(), revision(),
-                      "whence demo --seed " + seed};
+  const Report& report = found.report;
+  const PageInfo page{
+      report.title, report.summary, version(), revision(), "whence demo --seed " + seed,
+      true,         &found.view};
   publish(directory, report_files(report, page), record);
   print_warnings(report, globals);
   if (options.json)

@@ -14,10 +14,10 @@
 #include "whence/core/error.hpp"
 #include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
-#include "whence/discover/verdict.hpp"
 #include "whence/io/files/single_file.hpp"
 #include "whence/report/direction_report.hpp"
 #include "whence/report/pair_pictures.hpp"
+#include "whence/report/remark_words.hpp"
 #include "whence/report/report_files.hpp"
 #include "whence/report/result_json.hpp"
 #include "whence/report/result_parts.hpp"
@@ -130,12 +130,14 @@ std::string on_screen(const DirectionResult& result, const Report& report) {
   const auto words = [&](const std::string& text, int indent) {
     return wrapped(for_locale(printable(text)), indent, width) + "\n";
   };
-  std::string out = words(in_words(result), 0) + "\n";
+  std::string out = words(in_words(result), 0);
+  if (result.verdict.kind == Verdict::Kind::direction) out += words(assumption_in_words(result), 0);
+  out += "\n";
   out += text_table(report.tables[0]) + "\n" + text_table(report.tables[1], 10) + "\n";
-  for (const std::string& advice : result.advice) out += words(advice, 0);
-  return out +
-         words("model: " + std::string(name_of(result.model)) + " (" + result.model_reason + ")",
-               0);
+  for (const std::string& advice : advice_in_words(result.remarks)) out += words(advice, 0);
+  return out + words("model: " + std::string(name_of(result.model)) + " (" +
+                         reason_in_words(result.model_reason) + ")",
+                     0);
 }
 
 /// All that the files are made of.
@@ -150,12 +152,12 @@ struct DirectionFiles {
   /// The pictures ask the engine again and again: only for those who want files.
   std::vector<OutputFile> make(const std::string& text, const Progress& progress) const {
     Report whole = report;
-    add_pair_pictures(whole, loaded.data, options, {threads, progress}, result);
+    add_pair_pictures(whole, loaded.data, result,
+                      adaptation_path(loaded.data, options, result, {threads, progress}));
     whole.settings_json = settings;
     const GraphView view = pair_view(result);
-    std::vector<OutputFile> files = report_files(
-        whole, {whole.title, whole.summary, version(), revision(), command, false, &view});
-    files[0].content = text;  // result.json
+    std::vector<OutputFile> files = answer_files(
+        text, whole, {whole.title, whole.summary, version(), revision(), command, false, &view});
     return files;
   }
 };
@@ -186,15 +188,15 @@ void run(const DirectionCommand& command, Globals& globals) {
 
   DirectionResult result = find_direction(all.loaded.data, options, control);
   stop_if_asked(globals);
-  const auto& said = all.loaded.warnings;
-  result.warnings.insert(result.warnings.begin(), said.begin(), said.end());
-  const Report report = direction_report(result, belief_path(result));
+  Report report = direction_report(result, belief_path(result));
+  report.warnings = all_warnings(all.loaded.warnings, result.remarks);
   Answer answer;
-  answer.json = result_text(direction_json(result, {all.loaded.data.variables, all.loaded.sources,
-                                                    all.options, left_out_json(all.loaded)}));
+  answer.json = result_text(
+      direction_json(result, {all.loaded.data.variables, all.loaded.sources, all.options,
+                              left_out_json(all.loaded), all.loaded.warnings}));
   answer.screen = on_screen(result, report);
   answer.notes = reading_notes(all.loaded);
-  answer.warnings = result.warnings;
+  answer.warnings = report.warnings;
   answer.command = command_words(command);
   const auto parts = std::make_shared<DirectionFiles>(
       DirectionFiles{std::move(all.loaded), options, std::move(result), report, all.options.dump(),

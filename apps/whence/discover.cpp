@@ -20,11 +20,13 @@
 #include "whence/core/error.hpp"
 #include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
+#include "whence/discover/edge_effects.hpp"
 #include "whence/io/graph/graph_data.hpp"
 #include "whence/io/table/csv_writer.hpp"
 #include "whence/io/table/number_parser.hpp"
 #include "whence/paper/graph_transfer.hpp"
 #include "whence/report/graph_report.hpp"
+#include "whence/report/remark_words.hpp"
 #include "whence/report/report_files.hpp"
 #include "whence/report/result_json.hpp"
 #include "whence/report/result_parts.hpp"
@@ -281,10 +283,9 @@ GraphResult search(const DiscoverCommand& c, std::vector<SharedFact> facts, cons
   if (signal) globals.exit_code = int(*signal);
   result.search.stopped =
       asked ? "interrupted" : fmt::format("after the time limit of {} s", c.time_limit);
-  if (!result.search.exact)
-    result.warnings.push_back(
-        "the search was stopped (" + result.search.stopped + "): a better graph may exist" +
-        (result.search.one_graph ? "" : ", and probabilities rest on fewer draws"));
+  Remark remark{RemarkCode::search_stopped, {}, {}, {}};
+  if (!asked) remark.numbers = {seconds_of(c.time_limit)};
+  if (!result.search.exact) result.remarks.push_back(std::move(remark));
   return result;
 }
 
@@ -341,29 +342,38 @@ std::vector<std::string> command_words(const DiscoverCommand& c) {
   return words;
 }
 
-/// Without the probability of an edge either way, which the page has: names need the room.
+/// Without what only the page has room for, and without notes where there are none.
 Table for_screen(Table table) {
-  const auto at = std::find(table.columns.begin(), table.columns.end(), "joined");
-  if (at == table.columns.end()) return table;
-  const auto column = at - table.columns.begin();
-  table.columns.erase(at);
-  for (auto& row : table.rows) row.erase(row.begin() + column);
+  const auto is_empty = [&](std::size_t column) {
+    return std::all_of(table.rows.begin(), table.rows.end(),
+                       [&](const auto& row) { return row[column].empty(); });
+  };
+  for (const char* name : {"joined", "one left out", "support (nats)", "note"}) {
+    const auto at = std::find(table.columns.begin(), table.columns.end(), name);
+    if (at == table.columns.end()) continue;
+    const auto column = at - table.columns.begin();
+    if (*at == "note" && !is_empty(std::size_t(column))) continue;
+    table.columns.erase(at);
+    for (auto& row : table.rows) row.erase(row.begin() + column);
+  }
   return table;
 }
 
-/// The answer, the edges, what changed where, what would settle the rest.
+/// The answer, the edges with what they take for granted, what changed where, what would settle the
+/// rest.
 std::string on_screen(const GraphResult& result, const Report& report, bool changes_only) {
   const int width = terminal_width();
   const auto words = [&](const std::string& text) {
     return wrapped(for_locale(printable(text)), 0, width) + "\n";
   };
   std::string out = changes_only ? "" : words(report.summary) + "\n";
-  if (!changes_only) out += text_table(for_screen(report.tables[0]), 30) + "\n";
+  if (!changes_only)
+    out += text_table(for_screen(report.tables[0]), 30) + "\n" +
+           words(assumption_in_words(result)) + "\n";
   if (report.tables.size() > 1) out += text_table(report.tables[1], changes_only ? 40 : 20) + "\n";
-  for (std::size_t k = 0; k < result.advice.size() && k < 10; ++k) out += words(result.advice[k]);
-  if (result.advice.size() > 10)
-    out += words(fmt::format("and {} more on the page", result.advice.size() - 10));
-  out += words("model: " + std::string(name_of(result.model)) + " (" + result.model_reason + ")");
+  for (const std::string& advice : advice_in_words(result.remarks)) out += words(advice);
+  out += words("model: " + std::string(name_of(result.model)) + " (" +
+               reason_in_words(result.model_reason) + ")");
   if (const auto& left = result.search.left_out)
     out += words(fmt::format(
         "left out of the search: {} pairs of variables (none of these edges would add more than "
@@ -376,10 +386,9 @@ std::string on_screen(const GraphResult& result, const Report& report, bool chan
 std::vector<OutputFile> files_of(const GraphResult& result, const Report& report,
                                  const std::string& text, const DiscoverCommand& c) {
   const GraphView view = graph_view(result);
-  std::vector<OutputFile> files =
-      report_files(report, {report.title, report.summary, version(), revision(),
-                            shell_words(command_words(c)), false, &view});
-  files[0].content = text;  // result.json
+  std::vector<OutputFile> files = answer_files(text, report,
+                                               {report.title, report.summary, version(), revision(),
+                                                shell_words(command_words(c)), false, &view});
   for (const Table& table : probability_tables(result))
     files.push_back({"tables/" + table.id + ".csv", table_csv(table)});
   files.push_back({"figures/graph.svg", graph_svg(view)});
@@ -417,21 +426,22 @@ void run(const DiscoverCommand& c, Globals& globals) {
   Delivery delivery(c.output, command_words(c), threads_of(c.threads, globals), globals);
 
   auto result = std::make_shared<GraphResult>(find(c, data, graph, globals));
-  auto& warnings = result->warnings;
-  warnings.insert(warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
+  result->pictures = mechanism_pictures(loaded.data, *result);
   auto report = std::make_shared<Report>(graph_report(*result));
+  report->warnings = all_warnings(loaded.warnings, result->remarks);
   const Json asked = options_json(c);
   report->settings_json = asked.dump();
   Answer answer;
-  answer.json = result_text(graph_result_json(
-      *result, {loaded.data.variables, loaded.sources, asked, left_out_json(loaded)}));
+  answer.json =
+      result_text(graph_result_json(*result, {loaded.data.variables, loaded.sources, asked,
+                                              left_out_json(loaded), loaded.warnings}));
   answer.screen = on_screen(*result, *report, graph.has_value());
   answer.notes = reading_notes(loaded);
   if (graph && has_no_names(c))
     answer.notes.push_back(
         printable(c.graph) +
         " has no names: its rows and columns are taken for the variables in their order");
-  answer.warnings = warnings;
+  answer.warnings = report->warnings;
   answer.command = command_words(c);
   answer.files = [result, report, text = answer.json, c] {
     return files_of(*result, *report, text, c);

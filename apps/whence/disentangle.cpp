@@ -11,6 +11,7 @@
 #include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
 #include "whence/report/encoder_report.hpp"
+#include "whence/report/remark_words.hpp"
 #include "whence/report/report_files.hpp"
 #include "whence/report/result_json.hpp"
 #include "whence/version.hpp"
@@ -64,9 +65,10 @@ std::string on_screen(const EncoderAnswer& answer, const Report& report) {
   const auto words = [&](const std::string& text) {
     return wrapped(for_locale(printable(text)), 0, width) + "\n";
   };
-  std::string out = words(answer.summary) + "\n";
+  std::string out = words(in_words(answer)) + "\n";
   out += text_table(report.tables[0]) + "\n" + text_table(report.tables[1], 10) + "\n";
-  for (const std::string& advice : answer.advice) out += words(advice);
+  if (const std::string advice = advice_in_words(answer.verdict); !advice.empty())
+    out += words(advice);
   return out + "latents.csv holds the latents of every row\n";
 }
 
@@ -79,9 +81,8 @@ struct DisentangleFiles {
 
   std::vector<OutputFile> make(const std::string& text) const {
     const GraphView view = encoder_view(answer);
-    std::vector<OutputFile> files = report_files(
-        report, {report.title, report.summary, version(), revision(), command, false, &view});
-    files[0].content = text;  // result.json
+    std::vector<OutputFile> files = answer_files(
+        text, report, {report.title, report.summary, version(), revision(), command, false, &view});
     files.push_back({"latents.csv", latents_csv(answer, loaded.data)});
     return files;
   }
@@ -97,15 +98,16 @@ void run(const DisentangleCommand& command, Globals& globals) {
 
   EncoderAnswer found = find_encoder(loaded.data, options);
   stop_if_asked(globals);
-  found.warnings.insert(found.warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
   Report report = encoder_report(found, loaded.data);
+  report.warnings = all_warnings(loaded.warnings, found.remarks);
   const Json asked = options_json(command);
   report.settings_json = asked.dump();
   Answer answer;
-  answer.json = result_text(encoder_json(found, {loaded.data.variables, loaded.sources, asked}));
+  answer.json = result_text(
+      encoder_json(found, {loaded.data.variables, loaded.sources, asked, loaded.warnings}));
   answer.screen = on_screen(found, report);
   answer.notes = reading_notes(loaded);
-  answer.warnings = found.warnings;
+  answer.warnings = report.warnings;
   answer.command = command_words(command);
   const auto parts = std::make_shared<DisentangleFiles>(DisentangleFiles{
       std::move(loaded), std::move(found), std::move(report), shell_words(answer.command)});

@@ -235,7 +235,7 @@ class Reproduction {
     }
     if (reports_.size() > 1) out += for_locale(lead()) + "\n";
     if (options_.scale == "smoke")
-      out += "a quick look with few runs; --scale full uses the paper's own counts\n";
+      out += "a quick look, too few runs to judge; --scale full uses the paper's own counts\n";
     return out;
   }
 

@@ -93,16 +93,17 @@ std::string claims_in_words(const Report& report) {
   const int width = terminal_width();
   const bool colour = use_colour();
   std::string out;
+  const bool quick = is_quick_look(report);
   for (const Claim& claim : report.claims) {
-    const std::string mark = for_locale(claim.holds ? "✓ " : "✗ ");
-    const std::string shade = claim.holds ? "\033[32m" : "\033[31m";
+    const std::string mark = for_locale(claim.holds ? "✓ " : quick ? "– " : "✗ ");
+    const std::string shade = claim.holds ? "\033[32m" : quick ? "\033[33m" : "\033[31m";
     out += "  " + (colour ? shade + mark + "\033[0m" : mark) +
            wrapped(for_locale(whose(claim) + claim.paper), 4, width, false) + "\n";
     const auto line = [&](const char* label, const std::string& text) {
       if (!text.empty()) out += wrapped(for_locale(label + text), 6, width) + "\n";
     };
     line("measured: ", claim.measured);
-    line(claim.holds ? "remark: " : "why not: ", claim.why);
+    line(claim.holds || quick ? "remark: " : "why not: ", claim.why);
   }
   if (report.claims.empty()) return "  nothing was claimed\n";
   return out + wrapped(ClaimTally(report).in_words(), 2, width) + "\n";

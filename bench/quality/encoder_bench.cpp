@@ -166,7 +166,7 @@ Trial rotation_trial(const Kind& kind, std::uint64_t seed, std::uint32_t run) {
   const EncoderAnswer answer = find_encoder(world.data);
   trial.seconds = processor_seconds() - start;
   trial.reported = answer.verdict == EncoderVerdict::encoder;
-  trial.warned = !answer.warnings.empty();
+  trial.warned = !answer.remarks.empty();
   const RotationAnswer& r = *answer.rotation;
   trial.error = quarter_error(r.angle, world.angle);
   const double off = std::remainder(world.angle - r.angle, std::numbers::pi / 2);

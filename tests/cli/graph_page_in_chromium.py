@@ -17,7 +17,7 @@ def check_threshold(page):
     few, usual, many = shown(99), shown(50), shown(5)
     if not few <= usual <= many:
         yield f"{few}, {usual}, {many} edges at 99, 50 and 5 %"
-    if not page.ask("document.querySelector('.g-count').textContent").startswith(f"{many} of "):
+    if not page.ask("document.querySelector('.g-count').textContent").startswith(f"{many} link"):
         yield "the words do not follow the slider"
     shown(50)
 

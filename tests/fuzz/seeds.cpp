@@ -46,8 +46,9 @@ std::string page_seed() {
   report.tables = {{"t", "table", {"a", "b"}, {{"1", "2"}, {"3", "4"}}}};
   GraphView view;
   view.variables = {"a", "b", "c"};
-  view.edges = {{0, 1, .9, .95, true, false, {.8, 1}, {1.5, -.5}},
-                {1, 2, .6, .7, true, true, {.1, .9}, {}}};
+  view.edges = {{0, 1, .9, .95, true, EdgeLook::sure, {.8, 1}, {1.5, -.5}},
+                {1, 2, .6, .7, true, EdgeLook::open, {.1, .9}, {}},
+                {0, 1, .3, .3, false, EdgeLook::hidden}};
   view.environments = {{"base", 10, true, {0, 0, 0}, 0, 1}, {"s", 5, false, {.1, .9, 0}, 0, 0}};
   return page_data_text({&report, 1}, {"title", "lead", "0", "r", "command", false, &view});
 }

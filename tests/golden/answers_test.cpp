@@ -30,6 +30,8 @@ Json edge_lines(const Json& edges) {
       line.items.push_back(*edge.find(key));
     for (const char* key : {"leave_one_out", "support"})
       for (const JsonMember& member : edge.find(key)->members) line.items.push_back(member.value);
+    if (const Json* effect = edge.find("effect"); effect->is(Json::Kind::object))
+      for (const char* key : {"change", "low", "high"}) line.items.push_back(*effect->find(key));
     lines.set(edge.find("from")->text + " -> " + edge.find("to")->text, std::move(line));
   }
   return lines;

@@ -8,6 +8,7 @@
 
 #include "tests/support/bits.hpp"
 #include "whence/discover/graph_discovery.hpp"
+#include "whence/report/remark_words.hpp"
 
 namespace whence::support {
 
@@ -31,7 +32,8 @@ inline void expect_turned_round(const GraphResult& one, const GraphResult& other
 }
 
 inline bool warns(const GraphResult& result, std::string_view words) {
-  return std::any_of(result.warnings.begin(), result.warnings.end(),
+  const std::vector<std::string> all = warnings_in_words(result.remarks);
+  return std::any_of(all.begin(), all.end(),
                      [&](const auto& one) { return one.find(words) != std::string::npos; });
 }
 

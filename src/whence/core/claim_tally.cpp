@@ -5,13 +5,17 @@
 namespace whence {
 
 ClaimTally::ClaimTally(std::span<const Report> reports) : counts_{} {
-  for (const Report& report : reports)
+  for (const Report& report : reports) {
+    quick_ = quick_ || is_quick_look(report);
     for (const Claim& claim : report.claims) {
       Tally& tally = counts_[std::size_t(claim.kind)];
       tally.holds += claim.holds ? 1 : 0;
       ++tally.all;
     }
+  }
 }
+
+bool is_quick_look(const Report& report) { return report.scale == "smoke"; }
 
 std::size_t ClaimTally::all() const {
   std::size_t sum = 0;
@@ -20,6 +24,9 @@ std::size_t ClaimTally::all() const {
 }
 
 std::string ClaimTally::in_words() const {
+  if (quick_ && all() > 0)
+    return "a quick look, too few runs to judge " +
+           (all() == 1 ? "its claim" : std::to_string(all()) + " claims");
   const auto share = [](const Tally& tally) {
     return std::to_string(tally.holds) + " of " + std::to_string(tally.all);
   };

@@ -21,13 +21,19 @@ class ClaimTally {
 
   const Tally& of(ClaimKind kind) const { return counts_[std::size_t(kind)]; }
   std::size_t all() const;
+  bool quick() const { return quick_; }
 
-  /// "2 of 3 claims of the paper hold; controls 1 of 4": the paper's claims first and apart.
+  /// "2 of 3 claims of the paper hold; controls 1 of 4": the paper's claims first and apart. Of a
+  /// quick look, that it judges none.
   std::string in_words() const;
 
  private:
+  bool quick_ = false;
   std::array<Tally, all_claim_kinds.size()> counts_;
 };
+
+/// A run of scale "smoke": too few runs to judge a claim by.
+bool is_quick_look(const Report& report);
 
 /// What stands before such a statement: "The paper says".
 std::string_view said_by(ClaimKind kind);

@@ -26,6 +26,7 @@ struct Figure {
   bool log_x = false, log_y = false;
   double y_min = 0, y_max = 0;  // equal: chosen from the data
   bool scatter = false;         // points (x, median), not lines
+  std::string fit = {};         // of a scatter plot: the curve that is a line over the points
 };
 
 /// Rows of text for people and machines alike.

@@ -49,7 +49,7 @@ void each_part(Way& way, AnyReport& report) {
     w(figure.id), w(figure.title), w(figure.x_label), w(figure.y_label);
     w.list(figure.curves, plain);
     w(figure.caption), w(figure.log_x), w(figure.log_y), w(figure.y_min), w(figure.y_max);
-    w(figure.scatter);
+    w(figure.scatter), w(figure.fit);
   });
   way.list(report.tables, [](auto& w, auto& table) {
     w(table.id), w(table.title);

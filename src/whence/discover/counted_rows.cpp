@@ -44,7 +44,7 @@ CountedRows counted_rows(const Dataset& data, std::span<const std::int32_t> enti
   const EffectiveRows worth = effective_rows(data, entity);
   CountedRows out;
   if (worth.all_count()) return out;
-  out.warnings = worth.warnings;
+  out.remarks = worth.remarks;
   for (std::size_t e = 0; e < data.environments.size(); ++e) {
     const Environment& here = data.environments[e];
     const auto wanted = std::size_t(std::ceil(worth.share[e] * double(here.rows())));

@@ -6,17 +6,17 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "whence/core/dataset.hpp"
+#include "whence/core/remark.hpp"
 
 namespace whence {
 
 struct CountedRows {
-  std::optional<Dataset> data;        // empty: all rows count
-  std::vector<std::size_t> rows;      // of the given data, one for each row of `data`
-  std::vector<std::string> warnings;  // why fewer count
+  std::optional<Dataset> data;    // empty: all rows count
+  std::vector<std::size_t> rows;  // of the given data, one for each row of `data`
+  std::vector<Remark> remarks;    // why fewer count
 
   std::size_t given(std::size_t row) const { return data ? rows[row] : row; }
 };

@@ -170,7 +170,7 @@ TableCheck check_table(const Dataset& data, std::optional<std::size_t> baseline,
   require_environments(data);
   const EffectiveRows worth = effective_rows(data, entity);
   TableCheck check;
-  check.warnings = worth.warnings;
+  check.remarks = worth.remarks;
   const std::size_t variables = data.variables.size(), environments = data.environments.size();
   for (std::size_t v = 0; v < variables; ++v)
     check.columns.push_back(check_column(data.variables[v], data.columns[v]));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "whence/core/dataset.hpp"
+#include "whence/core/remark.hpp"
 #include "whence/evidence/line_check.hpp"
 
 namespace whence {
@@ -54,8 +55,8 @@ struct EnvironmentCheck {
 struct TableCheck {
   std::vector<ColumnCheck> columns;
   std::vector<EnvironmentCheck> environments;
-  std::vector<LineCheck> lines;       // per variable: whether straight lines fit it
-  std::vector<std::string> warnings;  // of rows that count for less
+  std::vector<LineCheck> lines;  // per variable: whether straight lines fit it
+  std::vector<Remark> remarks;   // of rows that count for less
 };
 
 /// Evidence above this many nats (20 to 1) is called clear.

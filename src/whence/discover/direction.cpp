@@ -60,7 +60,7 @@ void check_shape(const Dataset& data) {
 }
 
 /// The model that fits the columns, and why.
-std::pair<DirectionModel, std::string> choose_model(const Dataset& data, DirectionModel wanted) {
+std::pair<DirectionModel, Remark> choose_model(const Dataset& data, DirectionModel wanted) {
   const bool all_categorical =
       std::all_of(data.variables.begin(), data.variables.end(),
                   [](const Variable& v) { return v.kind == Kind::categorical; });
@@ -74,18 +74,13 @@ std::pair<DirectionModel, std::string> choose_model(const Dataset& data, Directi
   if (wanted == DirectionModel::categorical && !all_categorical)
     refuse("categorical", "categorical");
   if (wanted == DirectionModel::gaussian && !all_real) refuse("gaussian", "real");
-  if (wanted != DirectionModel::automatic) return {wanted, "as asked"};
+  const auto because = [](RemarkCode why) { return Remark{why, {}, {}, {}}; };
+  if (wanted != DirectionModel::automatic) return {wanted, because(RemarkCode::model_as_asked)};
   if (all_categorical)
-    return {DirectionModel::categorical, "both columns are categorical: Dirichlet tables"};
-  if (!all_real)
-    return {DirectionModel::labels,
-            "one column is categorical, the other real: evidence from environment labels"};
+    return {DirectionModel::categorical, because(RemarkCode::model_all_categorical)};
+  if (!all_real) return {DirectionModel::labels, because(RemarkCode::model_several_kinds)};
   const GaussianCheck check = check_gaussian(data);
-  if (check.passes)
-    return {DirectionModel::gaussian, "both columns look linear and Gaussian within environments"};
-  return {DirectionModel::labels, check.reason +
-                                      ": evidence from environment labels, which assumes "
-                                      "no density"};
+  return {check.passes ? DirectionModel::gaussian : DirectionModel::labels, check.reason};
 }
 
 void mirror(DirectionResult& result) {
@@ -173,9 +168,7 @@ void leave_out(const PairJudge& judge_of, const DirectionTask& options,
     for (std::size_t e = 0; e < n; ++e)
       beliefs[e] =
           without_contribution(result.belief, result.environments[e].log_odds, result.hidden);
-    result.warnings.push_back(
-        "many environments: the range over leaving one out is approximate (contributions are "
-        "subtracted instead of starting again)");
+    result.remarks.push_back({RemarkCode::leave_out_approximate, {}, {}, {}});
   }
   for (const auto& belief : beliefs)
     for (std::size_t s = 0; s < 2; ++s) {
@@ -218,15 +211,10 @@ void apply(const NoShiftControl& control, const ChangePrior& prior, DirectionRes
   for (auto& belief : result.path) belief = control.left_of(belief, prior);
   for (EnvironmentFinding& e : result.environments) e.log_odds = e.log_odds * (left / found) + 0.0;
   if (!control.counts)
-    result.warnings.push_back(fmt::format(
-        "few rows for tables of this size: the same rows, dealt out to the environments at random, "
-        "prefer a direction by as much ({:.1f} nats; {} deals); this evidence was not counted",
-        std::abs(found), control.deals));
+    result.remarks.push_back(
+        {RemarkCode::few_rows_not_counted, {}, {}, {std::abs(found), double(control.deals)}});
   else if (std::abs(found - left) >= 1)
-    result.warnings.push_back(
-        fmt::format("few rows for tables of this size: the same rows, dealt out to the "
-                    "environments at random, prefer a direction by {:.1f} nats; that was taken off",
-                    std::abs(found - left)));
+    result.remarks.push_back({RemarkCode::few_rows_taken_off, {}, {}, {std::abs(found - left)}});
 }
 
 /// How the belief grew, environment by environment as they were given. Its end is the answer, which
@@ -244,14 +232,8 @@ std::vector<std::array<double, structures>> path_in(const Order& given, const Or
 /// The sum over what changed keeps the most probable ways only.
 void warn_of_cut(DirectionResult& result) {
   if (result.log_dropped <= std::log(1e-3)) return;
-  if (result.log_dropped > std::log(0.5))
-    result.warnings.push_back(
-        "there are more ways in which these environments may have changed than could be summed: "
-        "the belief is a rough one; fewer or larger environments would make it safer");
-  else
-    result.warnings.push_back(
-        fmt::format("the sum over what changed was cut short: a share of about {:.1e} was left out",
-                    std::exp(result.log_dropped)));
+  result.remarks.push_back(
+      {RemarkCode::sum_cut_short, {}, {}, {std::exp(std::min(result.log_dropped, 0.0))}});
 }
 
 void add_sensitivity(const PairJudge& judge_of, const DirectionTask& options,
@@ -300,13 +282,13 @@ DirectionResult find_in_order(const Dataset& data, const DirectionTask& options,
 }
 
 /// What a row of each environment is worth, as observed; returns why some count for less.
-std::vector<std::string> weigh_rows(const Dataset& given, const CanonicalPair& pair,
-                                    DirectionTask& task) {
+std::vector<Remark> weigh_rows(const Dataset& given, const CanonicalPair& pair,
+                               DirectionTask& task) {
   if (!task.effective) return {};
   const EffectiveRows worth = effective_rows(given, task.entity);
   if (worth.all_count()) return {};
   for (const std::size_t e : pair.given_as) task.share.push_back(worth.share[e]);
-  return worth.warnings;
+  return worth.remarks;
 }
 
 void require_entities(const Dataset& data, std::span<const std::int32_t> entity) {
@@ -352,16 +334,15 @@ DirectionResult find_direction(const Dataset& given, const DirectionOptions& opt
     task.passes += data.environments.size();
   task.baseline = pair.baseline;
   if (pair.swapped) std::swap(task.prior.structure[0], task.prior.structure[1]);
-  const std::vector<std::string> worth = weigh_rows(given, pair, task);
+  const std::vector<Remark> worth = weigh_rows(given, pair, task);
   DirectionResult result = find_in_order(pair.data, task, pair.as_given());
   if (pair.swapped) mirror(result);
-  result.warnings.insert(result.warnings.begin(), worth.begin(), worth.end());
+  result.remarks.insert(result.remarks.begin(), worth.begin(), worth.end());
   std::vector<EnvironmentFinding> environments(result.environments.size());
   for (std::size_t e = 0; e < environments.size(); ++e)
     environments[pair.given_as[e]] = std::move(result.environments[e]);
   result.environments = std::move(environments);
-  if (result.verdict.confounded) result.warnings.push_back(confounding_in_words(result));
-  result.advice = advise(result);
+  for (Remark& remark : remarks_on(result)) result.remarks.push_back(std::move(remark));
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "whence/core/control.hpp"
 #include "whence/core/dataset.hpp"
 #include "whence/core/knowledge.hpp"
+#include "whence/core/remark.hpp"
 
 namespace whence {
 
@@ -74,7 +75,7 @@ struct DirectionResult {
   double visible_link = 1;                  // the correlation from which on a link would have shown
   Verdict verdict;
   DirectionModel model = DirectionModel::categorical;
-  std::string model_reason;                      // why that model, in words
+  Remark model_reason;                           // why that model
   std::vector<EnvironmentFinding> environments;  // in the data's order
   /// The belief before any environment and after each, a named baseline being the first.
   std::vector<std::array<double, structures>> path;
@@ -82,8 +83,8 @@ struct DirectionResult {
   std::array<double, 2> leave_one_out_mirrored{};  // the same of P(Y -> X)
   std::vector<PriorSensitivity> prior_sensitivity;
   double log_dropped = -INFINITY;  // how much of the sum over poolings was left out
-  double shift_log_odds = 0;  // all evidence about the direction; none of it is functional form
-  std::vector<std::string> advice, warnings;
+  double shift_log_odds = 0;    // all evidence about the direction; none of it is functional form
+  std::vector<Remark> remarks;  // warnings, and what would settle the question
 };
 
 /// Decided means P > .95.

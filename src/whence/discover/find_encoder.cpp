@@ -165,17 +165,18 @@ void warn_of_rows(EncoderAnswer& answer, const Dataset& data, const EncoderOptio
     if (e != options.baseline) fewest = std::min(fewest, data.environments[e].rows());
   const std::size_t baseline = data.environments[options.baseline].rows();
   if (fewest < trusted_rows || baseline < trusted_baseline)
-    answer.warnings.push_back(fmt::format(
-        "few rows ({} in the baseline, {} in the smallest environment): the range of the angle can "
-        "be too narrow below {} and {}",
-        baseline, fewest, trusted_baseline, trusted_rows));
+    answer.remarks.push_back(
+        {RemarkCode::few_rows_for_angle,
+         {},
+         {},
+         {double(baseline), double(fewest), double(trusted_baseline), double(trusted_rows)}});
 }
 
 EncoderAnswer undo_rotation(const Dataset& data, const EncoderOptions& options) {
   if (data.variables.size() != 2)
-    throw Error(ExitCode::usage, "E-USAGE-OPTION", "--mixing",
+    throw Error(ExitCode::usage, "E-USAGE-OPTION", "mixing",
                 fmt::format("a rotation has two columns, not {}", data.variables.size()),
-                "use --mixing linear, or choose two with --columns");
+                "take a linear mixture, or choose two columns");
   const std::vector<std::size_t> order = baseline_first(data, options.baseline);
   std::vector<PlanePoints> points;
   for (const std::size_t e : order) {
@@ -244,10 +245,7 @@ void tell_unmixing(EncoderAnswer& answer, const UnmixingAnswer& found,
   }
   for (const FoundLatent& latent : answer.latents)
     if (latent.saturated)
-      answer.warnings.push_back(fmt::format(
-          "{} tells its environments apart almost perfectly, so nothing could have shown that "
-          "they changed more than one latent",
-          latent.name));
+      answer.remarks.push_back({RemarkCode::latent_saturated, {latent.name}, {}, {}});
 }
 
 EncoderAnswer undo_matrix(const Dataset& data, const EncoderOptions& options) {
@@ -270,76 +268,12 @@ EncoderAnswer undo_matrix(const Dataset& data, const EncoderOptions& options) {
   return answer;
 }
 
-// ---- in words -----------------------------------------------------------------------------------
-
-std::string found_in_words(const EncoderAnswer& answer) {
-  if (answer.rotation) {
-    const RotationAnswer& r = *answer.rotation;
-    std::string words = fmt::format(
-        "The columns are a rotation of two variables: {} = {:.3f} {} {:+.3f} {}, at an angle of "
-        "{:.3f} (95 % between {:.3f} and {:.3f}).",
-        answer.latents[0].name, answer.latents[0].weights[0], answer.columns[0],
-        answer.latents[0].weights[1], answer.columns[1], r.angle, r.low, r.high);
-    if (answer.direction > 0.95) words += " Z1 causes Z2.";
-    return words;
-  }
-  std::vector<std::string> latents, noises;
-  for (const FoundLatent& l : answer.latents) {
-    if (l.kind == LatentKind::latent) latents.push_back(l.name);
-    if (l.kind == LatentKind::noise) noises.push_back(l.name);
-  }
-  std::string words = fmt::format("{} of {} variables behind the columns were found",
-                                  latents.size() + noises.size(), answer.latents.size());
-  if (!latents.empty()) words += fmt::format("; latents: {}", fmt::join(latents, ", "));
-  if (!noises.empty())
-    words += fmt::format("; noises, or latents without causes: {}", fmt::join(noises, ", "));
-  return words + ".";
-}
-
-void put_into_words(EncoderAnswer& answer) {
-  auto& advice = answer.advice;
-  switch (answer.verdict) {
-    case EncoderVerdict::encoder: answer.summary = found_in_words(answer); break;
-    case EncoderVerdict::noises_only:
-      answer.summary = found_in_words(answer) +
-                       " Only noises can be recovered from soft shifts, and latents that have no "
-                       "causes; no graph among them.";
-      advice.push_back("Environments that set a latent, whatever its causes, would tell more.");
-      break;
-    case EncoderVerdict::one_per_latent:
-      answer.summary = (answer.latents[0].weights.empty()
-                            ? std::string("No variable behind the columns was found.")
-                            : found_in_words(answer)) +
-                       " Two environments per latent are needed; the other latents here have one.";
-      advice.push_back("Set each latent once more, to another value.");
-      break;
-    case EncoderVerdict::no_shift:
-      answer.summary = "No environment shifts anything: no mixture can be told from another.";
-      advice.push_back("Bring data in which something changed.");
-      break;
-    case EncoderVerdict::too_few_shifts:
-      answer.summary = "Only one environment shifts anything: two or more are needed.";
-      advice.push_back("Bring more environments in which one thing changed.");
-      break;
-    case EncoderVerdict::all_changed:
-      answer.summary =
-          "The environments change everything at once: no mixture can be told from "
-          "another.";
-      advice.push_back("Bring environments in which one thing changed and the others did not.");
-      break;
-    case EncoderVerdict::undecided:
-      answer.summary = "Too many mixtures fit these environments to name one.";
-      advice.push_back("Bring more environments, more rows, or stronger shifts.");
-      break;
-  }
-}
-
 }  // namespace
 
 EncoderAnswer find_encoder(const Dataset& data, const EncoderOptions& options) {
   require_real_columns(data);
   if (options.latents > data.variables.size())
-    throw Error(ExitCode::usage, "E-USAGE-VALUE", "--latents",
+    throw Error(ExitCode::usage, "E-USAGE-VALUE", "latents",
                 fmt::format("{} latents cannot be told from {} columns", options.latents,
                             data.variables.size()),
                 "as many as columns at most");
@@ -349,7 +283,6 @@ EncoderAnswer find_encoder(const Dataset& data, const EncoderOptions& options) {
       data.variables.size() == 2 && options.latents != 1 ? Mixing::rotation : Mixing::linear);
   EncoderAnswer answer =
       mixing == Mixing::rotation ? undo_rotation(data, options) : undo_matrix(data, options);
-  put_into_words(answer);
   return answer;
 }
 

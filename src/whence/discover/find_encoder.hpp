@@ -11,6 +11,7 @@
 
 #include "whence/core/dataset.hpp"
 #include "whence/core/mixing.hpp"
+#include "whence/core/remark.hpp"
 #include "whence/discover/find_rotation.hpp"
 #include "whence/discover/find_unmixing.hpp"
 
@@ -62,8 +63,7 @@ struct EncoderAnswer {
   std::vector<FoundLatent> latents;
   std::vector<EncoderEnvironment> environments;  // in the data's order
   double direction = 0.5;                        // of a rotation: P(first latent causes the second)
-  std::string summary;
-  std::vector<std::string> advice, warnings;
+  std::vector<Remark> remarks;
 };
 
 /// Real columns only, of dimension one. Errors of code bad_data say which columns or environments

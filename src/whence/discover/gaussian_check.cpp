@@ -3,8 +3,6 @@
 #include <cmath>
 #include <vector>
 
-#include <fmt/format.h>
-
 namespace whence {
 
 namespace {
@@ -90,15 +88,22 @@ struct Limit {
 };
 constexpr Limit limit{4, 4}, limit_of_one{6, 4.5};
 
-GaussianCheck judge(const ShapeSums& s, const std::string& what, const Limit& most) {
-  if (std::abs(s.skewness()) > most.errors) return {false, what + " is skewed"};
+GaussianCheck fails(RemarkCode why, std::vector<std::string> columns) {
+  return {false, {why, std::move(columns), {}, {}}};
+}
+
+/// `columns`: the one that is judged; none: what one column leaves of the other.
+GaussianCheck judge(const ShapeSums& s, const std::vector<std::string>& columns,
+                    const Limit& most) {
+  if (std::abs(s.skewness()) > most.errors) return fails(RemarkCode::model_skewed, columns);
   if (std::abs(s.excess()) > most.score)
-    return {false, what + (s.excess() > 0 ? " has heavy tails" : " has light tails or two humps")};
+    return fails(s.excess() > 0 ? RemarkCode::model_heavy_tails : RemarkCode::model_light_tails,
+                 columns);
   return {};
 }
 
 GaussianCheck check_coordinate(const Dataset& data, std::size_t v, std::size_t k) {
-  const std::string what = fmt::format("'{}'", data.variables[v].name);
+  const std::vector<std::string> what = {data.variables[v].name};
   ShapeSums sums;
   for (const Environment& e : data.environments) {
     ShapeSums own;
@@ -110,8 +115,8 @@ GaussianCheck check_coordinate(const Dataset& data, std::size_t v, std::size_t k
 }
 
 GaussianCheck check_residual(const Dataset& data, std::size_t cause) {
-  const std::string what = "what one column leaves of the other";
-  const GaussianCheck bent{false, "the relation between the columns is curved"};
+  const std::vector<std::string> what;
+  const GaussianCheck bent = fails(RemarkCode::model_curved, {});
   ShapeSums sums;
   double curvature = 0;
   for (const Environment& e : data.environments) {

@@ -1,15 +1,14 @@
 // Do two real columns look linear and Gaussian within environments?
 #pragma once
 
-#include <string>
-
 #include "whence/core/dataset.hpp"
+#include "whence/core/remark.hpp"
 
 namespace whence {
 
 struct GaussianCheck {
   bool passes = true;
-  std::string reason;  // when not, in words
+  Remark reason = {RemarkCode::model_looks_gaussian, {}, {}, {}};
 };
 
 /// Skewness and excess kurtosis of each coordinate and of its regression residuals, and the

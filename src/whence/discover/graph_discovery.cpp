@@ -14,7 +14,9 @@
 #include "whence/core/text.hpp"
 #include "whence/discover/canonical_order.hpp"
 #include "whence/discover/counted_rows.hpp"
+#include "whence/discover/edge_effects.hpp"
 #include "whence/discover/edge_support.hpp"
+#include "whence/discover/graph_remarks.hpp"
 #include "whence/discover/graph_search_plan.hpp"
 #include "whence/discover/label_graph.hpp"
 #include "whence/discover/large_graph.hpp"
@@ -75,12 +77,12 @@ std::size_t reference_of(const Dataset& data, const GraphOptions& options) {
 }
 
 /// The model that suits the data in canonical order, with its reason.
-GraphModel model_of(const Dataset& data, const GraphTask& options, std::string& reason,
+GraphModel model_of(const Dataset& data, const GraphTask& options, Remark& reason,
                     std::vector<LineCheck>& checks) {
   if (options.model != GraphModel::automatic) {
     for (const Variable& variable : data.variables)
       if (!fits(options.model, variable)) refuse_model(options.model, variable);
-    reason = "as asked";
+    reason = {RemarkCode::model_as_asked, {}, {}, {}};
     return options.model;
   }
   const auto all = [&](GraphModel model) {
@@ -88,26 +90,21 @@ GraphModel model_of(const Dataset& data, const GraphTask& options, std::string& 
                        [&](const Variable& variable) { return fits(model, variable); });
   };
   if (all(GraphModel::categorical)) {
-    reason = "all columns are categorical";
+    reason = {RemarkCode::model_all_categorical, {}, {}, {}};
     return GraphModel::categorical;
   }
   if (!all(GraphModel::linear)) {
-    reason = "columns of several kinds";
+    reason = {RemarkCode::model_several_kinds, {}, {}, {}};
     return GraphModel::labels;
   }
   checks = model_check(data, reference_of(data, options), options.seed, options.control.threads);
-  std::vector<std::string> names;
+  reason = {RemarkCode::model_not_linear, {}, {}, {double(data.variables.size())}};
   for (std::size_t v = 0; v < checks.size(); ++v)
-    if (checks[v].not_linear) names.push_back(excerpt(data.variables[v].name));
-  if (names.empty()) {
-    reason = "all columns are numbers";
+    if (checks[v].not_linear) reason.variables.push_back(data.variables[v].name);
+  if (reason.variables.empty()) {
+    reason = {RemarkCode::model_all_numbers, {}, {}, {}};
     return GraphModel::linear;
   }
-  constexpr std::size_t most_named = 5;
-  const std::size_t count = names.size();
-  if (count > most_named) names.resize(most_named);
-  reason = fmt::format("a line is not enough for {} of {} columns: {}{}", count,
-                       data.variables.size(), joined(names), count > most_named ? ", ..." : "");
   return GraphModel::labels;
 }
 
@@ -188,185 +185,6 @@ std::vector<GraphEnvironment> environments_of(const Dataset& data, const GraphBe
   return list;
 }
 
-/// Which shift would settle what these could not.
-void advise(GraphResult& result) {
-  constexpr double linked = 0.5, decided = 0.95;
-  for (const EdgeFinding& edge : result.findings) {
-    const double backward = result.edges.at(edge.to, edge.from);
-    if (edge.adjacent_probability < linked || edge.probability < backward) continue;
-    if (edge.probability == backward && edge.from > edge.to) continue;
-    if (edge.probability > decided * edge.adjacent_probability) continue;
-    const std::string &a = result.variables[edge.from], &b = result.variables[edge.to];
-    result.advice.push_back(
-        fmt::format("{} and {} are linked, but which is the cause stays open: an environment in "
-                    "which exactly one of the two changes would settle it.",
-                    a, b));
-  }
-}
-
-/// Environments in which a variable's mechanism changed by itself, more probably than not.
-std::vector<std::size_t> changed_in(const GraphResult& result, std::size_t variable) {
-  std::vector<std::size_t> list;
-  for (std::size_t e = 0; e < result.environments.size(); ++e)
-    if (result.environments[e].all_changed < 0.5 && result.environments[e].changed[variable] > 0.5)
-      list.push_back(e);
-  return list;
-}
-
-bool changes_are_few(const GraphEnvironment& environment) {
-  const auto& p = environment.changed;
-  const auto changed = std::count_if(p.begin(), p.end(), [](double x) { return x > 0.5; });
-  return 2 * std::size_t(changed) <= p.size();
-}
-
-/// A hidden cause of two variables is not in the model: it joins them by an edge. But then the
-/// effect does not follow when the cause is changed: its mechanism seems to change with the
-/// cause's, every time. Where few mechanisms change, that rarely happens by chance; where somebody
-/// said so it is no finding.
-void suspect_hidden_causes(GraphResult& result, const GraphOptions& options) {
-  const std::size_t m = result.variables.size(), environments = result.environments.size();
-  const auto told = [&](std::size_t variable, std::size_t e) {
-    return !options.known.empty() &&
-           options.known[variable * environments + e] == KnownChange::changed;
-  };
-  for (std::size_t from = 0; from < m; ++from) {
-    const std::vector<std::size_t> where = changed_in(result, from);
-    for (std::size_t to = 0; to < m && !where.empty(); ++to) {
-      if (!result.graph.edge(VariableId(from), VariableId(to))) continue;
-      const std::vector<std::size_t> with = changed_in(result, to);
-      if (!std::includes(with.begin(), with.end(), where.begin(), where.end())) continue;
-      const bool seen = std::any_of(where.begin(), where.end(), [&](std::size_t e) {
-        return changes_are_few(result.environments[e]) && !told(to, e);
-      });
-      if (!seen) continue;
-      result.maybe_confounded.emplace_back(from, to);
-      result.warnings.push_back(fmt::format(
-          "{0} -> {1} may be the work of a hidden common cause: wherever {0} changed ({2}), the "
-          "mechanism of {1} seems to have changed too; an environment in which {0} alone is set "
-          "from outside would tell",
-          result.variables[from], result.variables[to],
-          where.size() == 1 ? result.environments[where[0]].name
-                            : fmt::format("{} environments", where.size())));
-    }
-  }
-}
-
-/// What the answer by labels rests on, and what stands beside it.
-void warn_of_labels(GraphResult& result, const GraphOptions& options) {
-  constexpr double likely = 0.5;
-  const auto say = [&](std::string text) { result.warnings.push_back(std::move(text)); };
-  if (!options.baseline)
-    for (const GraphEnvironment& environment : result.environments)
-      if (environment.baseline)
-        say(
-            fmt::format("no baseline was named: {} has most rows, and the others are compared "
-                        "with it",
-                        excerpt(environment.name)));
-  std::vector<std::string> pairs, drifting, environments;
-  for (std::size_t a = 0; a < result.variables.size(); ++a) {
-    for (std::size_t b = a + 1; b < result.variables.size(); ++b)
-      if (result.hidden.at(a, b) > likely)
-        pairs.push_back(excerpt(result.variables[a]) + " and " + excerpt(result.variables[b]));
-    if (result.drift[a] > 0)
-      drifting.push_back(fmt::format("{} ({:.2g})", excerpt(result.variables[a]), result.drift[a]));
-  }
-  for (const GraphEnvironment& environment : result.environments)
-    if (environment.drift > 0 && environment.all_changed < likely)
-      environments.push_back(
-          fmt::format("{} ({:.2g})", excerpt(environment.name), environment.drift));
-  if (!pairs.empty())
-    say("dependent through something hidden, neither causing the other: " + joined(pairs));
-  if (!drifting.empty())
-    say("these mechanisms drift from run to run, by so many standard deviations of their noise: " +
-        joined(drifting));
-  if (!environments.empty())
-    say("in these environments every mechanism drifted a little, by so many standard deviations "
-        "of its noise: " +
-        joined(environments));
-}
-
-double distance_to_second(std::vector<double> scores) {
-  std::sort(scores.begin(), scores.end(), std::greater<>());
-  return scores[0] - scores[1];
-}
-
-void warn(GraphResult& result, const Dataset& data) {
-  const SearchRecord& search = result.search;
-  const auto say = [&](std::string text) { result.warnings.push_back(std::move(text)); };
-  if (!search.exact && !search.scores.empty()) {
-    const double best = *std::max_element(search.scores.begin(), search.scores.end());
-    const auto reached = std::count_if(search.scores.begin(), search.scores.end(),
-                                       [&](double score) { return score > best - 1; });
-    if (reached < 2 && search.scores.size() > 1)
-      say(fmt::format(
-          "only one of {} searches reached the best graph found (the others ended {:.1f} "
-          "nats or more below): a better one may exist; more --restarts would tell",
-          search.scores.size(), distance_to_second(search.scores)));
-  }
-  if (search.one_graph)
-    say("the search was stopped before it could weigh whole graphs: each probability compares the "
-        "best graph so far with the graphs that differ from it in that edge, and is no posterior");
-  if (search.chain_spread > 0.25)
-    say(fmt::format(
-        "chains disagree by up to {:.2f} about the probability of an edge, most about {} -> {}: "
-        "longer chains (--sweeps) would settle it",
-        search.chain_spread, result.variables[search.spread_from],
-        result.variables[search.spread_to]));
-  if (result.cycle_broken)
-    say("the edges more probable than not close a cycle: the weakest of them is left out of "
-        "\"graph\"");
-  if (data.environments.size() < 2)
-    say("there is only one environment: nothing can have changed, so no direction is supported by "
-        "a shift");
-  std::size_t rows = 0;
-  for (const Environment& environment : data.environments) rows += environment.rows();
-  if (rows < data.variables.size())
-    say(fmt::format("there are more variables ({}) than rows ({}): few edges can be seen",
-                    data.variables.size(), rows));
-  for (std::size_t v = 0; v < data.variables.size(); ++v)
-    for (std::size_t u = 0; u < v; ++u)
-      if (data.columns[u].values == data.columns[v].values &&
-          data.columns[u].levels == data.columns[v].levels)
-        say(
-            fmt::format("{} and {} are copies of each other: which of them causes what cannot be "
-                        "told; leave one out",
-                        data.variables[u].name, data.variables[v].name));
-  const auto all = std::count_if(result.environments.begin(), result.environments.end(),
-                                 [](const auto& e) { return e.all_changed > 0.5; });
-  const auto shifted = std::count_if(result.environments.begin(), result.environments.end(),
-                                     [](const auto& e) { return !e.baseline; });
-  if (all > 0)
-    say(
-        fmt::format("in {} of {} environments everything seems to have changed: they say nothing "
-                    "about directions",
-                    all, shifted));
-}
-
-/// Whether knowledge leaves room for one more cause of a variable.
-bool may_have_more(const EdgeKnowledge& knowledge, const Dag& dag, std::size_t effect) {
-  const std::size_t m = dag.variables();
-  for (std::size_t v = 0; v < m; ++v)
-    if (v != effect && !dag.edge(v, effect) &&
-        knowledge.of(m, v, effect) != EdgeKnowledge::Word::forbidden)
-      return true;
-  return false;
-}
-
-/// Effects that have as many causes as a family may hold, where one more was looked for.
-std::vector<std::string> warnings_of_full_families(const FamilyScorer& scorer, const Dag& dag,
-                                                   const std::vector<std::string>& names,
-                                                   const EdgeKnowledge& knowledge) {
-  std::vector<std::string> list;
-  const std::size_t most = scorer.max_parents();
-  for (std::size_t v = 0; v < names.size(); ++v)
-    if (dag.parents(v).size() == most && may_have_more(knowledge, dag, v))
-      list.push_back(
-          fmt::format("{} has {} causes, the most that this model takes: there may be "
-                      "more, and what they do may pass for changes of its mechanism",
-                      names[v], most));
-  return list;
-}
-
 /// The more probable first; those that differ by rounding only, in the order of the variables.
 void sort_findings(std::vector<EdgeFinding>& findings) {
   constexpr double told_apart = 1e9;
@@ -424,9 +242,7 @@ GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order
 /// What a result by labels needs beyond its probabilities.
 GraphResult finished(GraphResult result, const Dataset& data, const GraphOptions& options) {
   result.essential = equivalence_class(result.graph, likely_targets(result));
-  advise(result);
-  warn_of_labels(result, options);
-  warn(result, data);
+  remark_on_labels(result, data, options);
   return result;
 }
 
@@ -504,11 +320,11 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
   const CanonicalOrder order = in_canonical_order(data, options.baseline);
   GraphTask how(reordered(options, order), control);
   how.part = part;
-  std::string reason;
+  Remark reason;
   std::vector<LineCheck> checks;
   how.model = model_of(order.data, how, reason, checks);
   check_size(data, how.model);
-  const auto by_labels = [&](const std::string& why) {
+  const auto by_labels = [&](const Remark& why) {
     how.model = GraphModel::labels;
     how.baseline = reference_of(order.data, how);
     // This engine shares nothing: each process may end it by itself.
@@ -517,6 +333,7 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
     GraphResult result = find_graph_by_labels(order.data, how);
     result.model_reason = why;
     result.checks = checks;
+    add_effects(order.data, result, control);
     return finished(in_given_order(result, order), data, options);
   };
   if (how.model == GraphModel::labels) return by_labels(reason);
@@ -537,28 +354,22 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
   for (const GraphDraw& draw : found.belief.draws) result.draws.push_back(draw.dag.graph());
   result.findings = findings_of(*scored.table, found.best, result.edges, how);
   result.graph = likely_graph(result.edges, result.cycle_broken);
-  result.warnings =
-      warnings_of_full_families(*scored.scorer, found.best.dag, result.variables, how.knowledge);
+  add_effects(order.data, result, control);
+  result.remarks = full_families(*scored.scorer, found.best.dag, result.variables, how.knowledge);
   result = in_given_order(result, order);
   limit_unsupported(result, options.knowledge);
   suspect_hidden_causes(result, options);
   if (options.model == GraphModel::automatic && how.model == GraphModel::linear &&
       data.variables.size() <= most_unscreened && calls_for_second_opinion(result, data) &&
       !control.stopped()) {
-    GraphResult other = by_labels(
-        "a line is enough for each column, but changes show everywhere: hidden causes, or "
-        "drift from one environment to the next");
+    GraphResult other = by_labels({RemarkCode::model_drifts, {}, {}, {}});
     if (finds_drift(other) || denies_much(other, result)) return other;
     temper(result, other);
     result.graph = likely_graph(result.edges, result.cycle_broken);
-    result.warnings.push_back(
-        "linked mechanisms changed together: the answer was compared with the one that labels "
-        "give, "
-        "and what they do not confirm is not stated as sure");
+    result.remarks.push_back({RemarkCode::compared_with_labels, {}, {}, {}});
   }
   result.essential = equivalence_class(result.graph, likely_targets(result));
-  advise(result);
-  warn(result, data);
+  remark_on_exact(result, data);
   return result;
 }
 
@@ -594,18 +405,11 @@ void doubt_outlying_rows(GraphResult& result, const Dataset& data, const Counted
   list_findings_again(result);
   result.graph = likely_graph(result.edges, result.cycle_broken);
   result.essential = equivalence_class(result.graph, likely_targets(result));
-  constexpr std::size_t most_named = 5;
-  std::vector<std::string> names;
   for (const std::size_t row : rows)
     for (const Environment& e : data.environments)
-      if (const std::size_t r = counted.given(row);
-          r >= e.begin && r < e.end && names.size() < most_named)
-        names.push_back(fmt::format("{} row {}", excerpt(e.name), r - e.begin + 1));
-  result.warnings.push_back(fmt::format(
-      "part of the answer hangs on {} that {} far out ({}{}): it is different without "
-      "them, and is not stated as sure",
-      rows.size() == 1 ? "one row" : fmt::format("{} rows", rows.size()),
-      rows.size() == 1 ? "lies" : "lie", joined(names), rows.size() > most_named ? ", ..." : ""));
+      if (const std::size_t r = counted.given(row); r >= e.begin && r < e.end)
+        result.remarks.push_back(
+            {RemarkCode::outlying_row, {}, {e.name}, {double(r - e.begin + 1)}});
 }
 
 }  // namespace
@@ -621,7 +425,7 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options, const C
   GraphResult result = find_with_all_rows(used, options, control);
   if (result.model == GraphModel::linear)
     doubt_outlying_rows(result, data, counted, options, control);
-  result.warnings.insert(result.warnings.begin(), counted.warnings.begin(), counted.warnings.end());
+  result.remarks.insert(result.remarks.begin(), counted.remarks.begin(), counted.remarks.end());
   return result;
 }
 
@@ -642,7 +446,7 @@ GraphResult find_changes(const Dataset& data, const Graph& graph, GraphOptions o
 double graph_score(const Dataset& data, const Graph& graph, const GraphOptions& options,
                    double scale) {
   GraphTask how(options, {});
-  std::string reason;
+  Remark reason;
   std::vector<LineCheck> checks;
   how.model = model_of(data, how, reason, checks);
   const ScoredFamilies scored = score_families(data, how, scale);

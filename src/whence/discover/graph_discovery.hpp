@@ -12,7 +12,9 @@
 #include "whence/belief/graph_belief.hpp"
 #include "whence/core/control.hpp"
 #include "whence/core/dataset.hpp"
+#include "whence/core/effect_size.hpp"
 #include "whence/core/knowledge.hpp"
+#include "whence/core/remark.hpp"
 #include "whence/discover/model_check.hpp"
 
 namespace whence {
@@ -54,6 +56,18 @@ struct EdgeFinding {
   double shift_log_odds = 0;    // for this direction against the other, from changes alone
   std::vector<double> support;  // [environment]: what is lost of it when that one is left out
   std::array<double, 2> leave_one_out = {0, 1};  // range of the probability over leaving out any
+  std::optional<EffectSize> effect = {};         // of edges of the graph, where it can be told
+};
+
+/// Points and fit of one edge between two numbers.
+struct MechanismPicture {
+  std::size_t from = 0, to = 0;
+  struct Points {
+    std::vector<std::size_t> environments;  // of the data
+    std::vector<double> x, y;               // y: with the other causes as the baseline has them
+  };
+  std::vector<Points> points;  // the baseline first
+  std::vector<FittedPoint> fit;
 };
 
 struct GraphEnvironment {
@@ -92,7 +106,7 @@ struct GraphResult {
   GraphEngine engine = GraphEngine::posterior;
   std::vector<std::string> variables;
   GraphModel model = GraphModel::linear;
-  std::string model_reason;
+  Remark model_reason;
   double scale = 0;                   // of the prior, chosen by evidence
   EdgeMatrix edges;                   // P(cause -> effect), [cause][effect]
   std::vector<EdgeFinding> findings;  // edges worth showing, most probable first
@@ -112,7 +126,8 @@ struct GraphResult {
   // Edges, cause first, whose effect changed wherever the cause did: a hidden cause of both looks
   // like that, since a change of the one cuts it off from the other.
   std::vector<std::pair<std::size_t, std::size_t>> maybe_confounded;
-  std::vector<std::string> advice, warnings;
+  std::vector<MechanismPicture> pictures;  // filled by mechanism_pictures() on request
+  std::vector<Remark> remarks;             // warnings, and what would settle the rest
 };
 
 /// `data` has at least two variables and one environment; what is not a valid data set, and

@@ -112,6 +112,7 @@ void list_findings_again(GraphResult& result) {
       if (edge.from == finding.from && edge.to == finding.to) {
         finding.shift_log_odds = edge.shift_log_odds;
         finding.support = edge.support;
+        finding.effect = edge.effect;
         finding.leave_one_out = edge.leave_one_out;
         if (finding.probability == edge.probability) continue;
         for (double& p : finding.leave_one_out) p = std::min(p, finding.probability);

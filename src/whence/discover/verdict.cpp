@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
-#include "whence/core/text.hpp"
-
 namespace whence {
 
 std::string_view name_of(Verdict::Kind kind) {
@@ -98,28 +94,6 @@ Verdict judge(const DirectionResult& result) {
   return verdict;
 }
 
-std::string confounding_in_words(const DirectionResult& result) {
-  if (result.verdict.maybe_hidden) {
-    const auto& cause = result.variables[std::size_t(result.verdict.from)];
-    const auto& effect = result.variables[std::size_t(result.verdict.to)];
-    return fmt::format(
-        "the pair may be confounded: {} changed where {} did not, and they depend on each other. "
-        "That is so where {} causes {}, and as well where a hidden common cause moves both",
-        effect, cause, cause, effect);
-  }
-  if (!move_together(result))
-    return fmt::format(
-        "the pair looks confounded: neither of {} and {} passes its changes on to "
-        "the other, and yet they depend on each other",
-        result.variables[0], result.variables[1]);
-  return fmt::format(
-      "the pair looks confounded: the mechanisms of {} and {} seem to move together, in {} of {} "
-      "shifted environments. A hidden common cause that shifts looks like this; so do two changes "
-      "at once",
-      result.variables[0], result.variables[1], environments_with_both(result),
-      shifted_environments(result));
-}
-
 std::array<double, structures> without_contribution(const std::array<double, structures>& belief,
                                                     double log_odds, double hidden) {
   std::array<double, structures> rest = belief;
@@ -132,8 +106,6 @@ std::array<double, structures> without_contribution(const std::array<double, str
 }
 
 namespace {
-
-std::string in_percent(double p) { return percent(p, PercentStyle::sentence); }
 
 const std::string& cause_of(const DirectionResult& r) {
   return r.variables[std::size_t(r.verdict.from)];
@@ -158,127 +130,56 @@ std::size_t shifted_rows(const DirectionResult& result) {
 
 /// How many rows it would take: of the same kind where these say something, otherwise of a shift
 /// that says more.
-std::string rows_needed(const DirectionResult& result) {
+Remark rows_needed(const DirectionResult& result) {
   const double needed = std::log(decided_belief / (1 - decided_belief)) + std::log(2.0);
   const double have = std::abs(result.shift_log_odds);
   const auto rows = double(shifted_rows(result));
-  if (have >= needed)
-    return "Whether the two are linked at all, or the environments agree, is open: more rows of "
-           "the same environments would tell.";
+  if (have >= needed) return {RemarkCode::link_open, {}, {}, {}};
   if (have >= 0.5)
-    return fmt::format(
-        "If more rows of the same kind spoke as these do, about {:.0f} shifted rows in all would "
-        "decide it (now {:.0f}).",
-        std::ceil(rows * needed / have), rows);
-  return fmt::format(
-      "These {:.0f} shifted rows say next to nothing about the direction ({:.2f} of about {:.1f} "
-      "nats). They would decide it under a shift of one mechanism worth {:.2g} nats a row; a tenth "
-      "of that takes {:.0f} rows.",
-      rows, have, needed, needed / rows, 10 * rows);
+    return {RemarkCode::rows_would_decide, {}, {}, {std::ceil(rows * needed / have), rows}};
+  return {RemarkCode::rows_say_little, {}, {}, {rows, have, needed}};
 }
 
-std::string answer_in_words(const DirectionResult& r) {
-  const auto& x = r.variables[0];
-  const auto& y = r.variables[1];
-  using Kind = Verdict::Kind;
-  switch (r.verdict.kind) {
-    case Kind::direction:
-      return fmt::format("{} causes {} (belief {}).", r.variables[std::size_t(r.verdict.from)],
-                         r.variables[std::size_t(r.verdict.to)],
-                         in_percent(r.belief[std::size_t(r.verdict.from)]));
-    case Kind::no_link:
-      return fmt::format(
-          "{} and {} are not linked (belief {}): a correlation of {:.2f} or more would have shown.",
-          x, y, in_percent(r.belief[2]), r.visible_link);
-    case Kind::no_shift:
-      return fmt::format(
-          "These data cannot tell: nothing seems to have shifted. Belief that {} "
-          "causes {}: {}.",
-          x, y, in_percent(r.belief[0]));
-    case Kind::all_changed:
-      return fmt::format(
-          "These data cannot tell: both mechanisms seem to have changed in every "
-          "shifted environment. Belief that {} causes {}: {}.",
-          x, y, in_percent(r.belief[0]));
-    case Kind::conflicting:
-      return fmt::format(
-          "The environments contradict each other. Belief that {} causes {}: {}, but "
-          "at least one environment says the opposite at more than 100 to 1.",
-          x, y, in_percent(r.belief[0]));
-    case Kind::undecided: break;
-  }
+/// How a pair looks confounded.
+Remark confounding(const DirectionResult& r, const std::vector<std::string>& both) {
   if (r.verdict.maybe_hidden)
-    return fmt::format(
-        "{} does not cause {}. These data cannot tell whether {} causes {} (belief {}) or the pair "
-        "is confounded, something hidden moving both ({}).",
-        effect_of(r), cause_of(r), cause_of(r), effect_of(r),
-        in_percent(r.belief[std::size_t(r.verdict.from)]), in_percent(r.hidden));
-  if (r.hidden > decided_belief)
-    return fmt::format(
-        "Neither of {} and {} causes the other: the pair is confounded, something hidden moves "
-        "both (belief {}).",
-        x, y, in_percent(r.hidden));
-  const std::string hidden =
-      r.hidden > 0 ? fmt::format(", something hidden moves both {}", in_percent(r.hidden)) : "";
-  return fmt::format("Undecided: {} causes {} with belief {}, the reverse {}, no link {}{}.", x, y,
-                     in_percent(r.belief[0]), in_percent(r.belief[1]), in_percent(r.belief[2]),
-                     hidden);
+    return {RemarkCode::pair_maybe_confounded, {cause_of(r), effect_of(r)}, {}, {}};
+  if (!move_together(r)) return {RemarkCode::pair_not_passed_on, both, {}, {}};
+  return {RemarkCode::pair_confounded,
+          both,
+          {},
+          {double(environments_with_both(r)), double(shifted_environments(r))}};
+}
+
+/// The belief in the decided direction without the environment that says most for it.
+double lowest_belief(const DirectionResult& r) {
+  return r.verdict.from == 0 ? r.leave_one_out[0] : r.leave_one_out_mirrored[0];
 }
 
 }  // namespace
 
-std::string in_words(const DirectionResult& r) {
-  return answer_in_words(r) +
-         (r.verdict.confounded && !r.verdict.maybe_hidden && r.hidden <= decided_belief
-              ? " The pair looks confounded: both mechanisms seem to move together."
-              : "");
-}
-
-std::vector<std::string> advise(const DirectionResult& r) {
-  std::vector<std::string> advice;
+std::vector<Remark> remarks_on(const DirectionResult& r) {
   using Kind = Verdict::Kind;
-  const auto& x = r.variables[0];
-  const auto& y = r.variables[1];
+  const std::vector<std::string> both = {r.variables[0], r.variables[1]};
+  std::vector<Remark> list;
+  if (r.verdict.confounded) list.push_back(confounding(r, both));
+  if (r.verdict.kind == Kind::no_link) return list;
   if (r.verdict.kind == Kind::direction) {
-    const double low = r.verdict.from == 0 ? r.leave_one_out[0] : r.leave_one_out_mirrored[0];
-    if (low <= decided_belief)
-      advice.push_back(
-          fmt::format("One environment carries the answer: without it the belief falls "
-                      "to {}. A second shift of its kind would make it safe.",
-                      in_percent(low)));
+    if (lowest_belief(r) <= decided_belief)
+      list.push_back({RemarkCode::one_environment_carries, {}, {}, {lowest_belief(r)}});
     if (!cause_changed(r))
-      advice.push_back(fmt::format(
-          "It rests on changes of {} that did not reach {}. Where something hidden moves both and "
-          "its hold on {} changes, that looks the same; an environment in which the distribution "
-          "of "
-          "{} itself changes would exclude it.",
-          effect_of(r), cause_of(r), effect_of(r), cause_of(r)));
-    return advice;
+      list.push_back({RemarkCode::rests_on_effect, {cause_of(r), effect_of(r)}, {}, {}});
+    return list;
   }
-  if (r.verdict.kind == Kind::no_link) return advice;
-  if (r.verdict.kind == Kind::conflicting)
-    advice.push_back(
-        "Look at the environments with opposite log-odds: a hidden common cause, a "
-        "mislabelled file or a wrong type of column are the usual reasons.");
-  if (r.verdict.maybe_hidden)
-    return {fmt::format(
-        "What would settle it: an environment in which {}'s own distribution changes. If it causes "
-        "{}, {} follows it; if something hidden moves both, it does not. Where a hidden common "
-        "cause is impossible, give hidden the weight 0 in the prior.",
-        cause_of(r), effect_of(r), effect_of(r))};
-  if (r.verdict.confounded)
-    advice.push_back(
-        fmt::format("A hidden common cause of {} and {} that shifts looks like this. More rows of "
-                    "these environments cannot tell it from two changes at once.",
-                    x, y));
-  else
-    advice.push_back(rows_needed(r));
-  advice.push_back(
-      fmt::format("What would settle it: an environment in which only {}'s own "
-                  "distribution changes, or only {}'s, the other's mechanism being left "
-                  "alone.",
-                  x, y));
-  return advice;
+  if (r.verdict.kind == Kind::conflicting) list.push_back({RemarkCode::contradiction, {}, {}, {}});
+  if (r.verdict.maybe_hidden) {
+    list.push_back({RemarkCode::shift_of_cause, {cause_of(r), effect_of(r)}, {}, {}});
+    return list;
+  }
+  list.push_back(r.verdict.confounded ? Remark{RemarkCode::hidden_or_two_changes, both, {}, {}}
+                                      : rows_needed(r));
+  list.push_back({RemarkCode::shift_of_one, both, {}, {}});
+  return list;
 }
 
 }  // namespace whence

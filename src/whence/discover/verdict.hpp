@@ -1,4 +1,4 @@
-// From beliefs to words: the verdict on a pair, and what would settle it.
+// From beliefs to a verdict on a pair, and what would settle it.
 #pragma once
 
 #include "whence/discover/direction.hpp"
@@ -11,14 +11,8 @@ namespace whence {
 /// that changed, two at least, changed both mechanisms.
 Verdict judge(const DirectionResult& result);
 
-/// What would settle an open question, or how far the answer carries; one sentence each.
-std::vector<std::string> advise(const DirectionResult& result);
-
-/// The answer in one sentence.
-std::string in_words(const DirectionResult& result);
-
-/// The warning that goes with a pair named confounded.
-std::string confounding_in_words(const DirectionResult& result);
+/// What makes the answer doubtful, what would settle an open question, how far the answer carries.
+std::vector<Remark> remarks_on(const DirectionResult& result);
 
 /// The belief after taking one environment's log-odds away from the two directions.
 std::array<double, structures> without_contribution(const std::array<double, structures>& belief,

@@ -315,8 +315,6 @@ double rows_per_entity(const Entities& entities) {
   return rows > 0 ? squares / rows : 1;
 }
 
-std::string in_percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
-
 // ---- together ----
 
 void find_copies(const Dataset& data, const Observed& observed, EffectiveRows& out) {
@@ -330,9 +328,8 @@ void find_copies(const Dataset& data, const Observed& observed, EffectiveRows& o
   }
   if (kept == data.rows()) return;
   out.copies = 1 - double(kept) / double(data.rows());
-  out.warnings.push_back(fmt::format(
-      "{} of {} rows ({}) repeat another row of their environment exactly: each counts once",
-      data.rows() - kept, data.rows(), in_percent(out.copies)));
+  out.remarks.push_back(
+      {RemarkCode::rows_copied, {}, {}, {double(data.rows() - kept), double(data.rows())}});
 }
 
 /// Returns whether a table was sorted: then rows of two environments correspond by their place too.
@@ -366,10 +363,10 @@ bool find_order(const Dataset& data, const Observed& observed, EffectiveRows& ou
     out.share[e] *= least[e];
   }
   if (out.neighbours > 0)
-    out.warnings.push_back(fmt::format(
-        "rows that follow each other are alike ({}: correlation {:.2f}), as measurements over time "
-        "are: {:.0f} rows count as about {:.0f} independent ones",
-        printable(out.neighbour), out.neighbours, rows, std::max(1.0, worth)));
+    out.remarks.push_back({RemarkCode::rows_alike,
+                           {out.neighbour},
+                           {},
+                           {out.neighbours, rows, std::max(1.0, worth)}});
   return std::find(sorted.begin(), sorted.end(), true) != sorted.end();
 }
 
@@ -393,10 +390,8 @@ void find_entities(const Dataset& data, std::span<const std::int32_t> entity, Ef
   for (double& s : out.share) s *= share;
   for (Numbers& column : out.column)
     for (double& s : column) s *= share;
-  out.warnings.push_back(fmt::format(
-      "the same {} entities seem to appear again in several environments (correlation {:.2f} "
-      "between their rows): a row counts as {:.2f} of an independent one",
-      entities.size(), strongest, share));
+  out.remarks.push_back(
+      {RemarkCode::entities_again, {}, {}, {double(entities.size()), strongest, share}});
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "whence/core/dataset.hpp"
+#include "whence/core/remark.hpp"
 
 namespace whence {
 
@@ -23,7 +24,7 @@ struct EffectiveRows {
   double neighbours = 0;  // the largest correlation of a column with its next row, 0: none clear
   std::string neighbour;  // that column
   double entities = 0;    // correlation of the same entity in two environments, 0: none clear
-  std::vector<std::string> warnings;  // printable; one sentence for each reason
+  std::vector<Remark> remarks;  // one for each reason
 
   bool all_count() const { return copies == 0 && neighbours == 0 && entities == 0; }
 };

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "whence/belief/two_hypotheses.hpp"
-#include "whence/discover/verdict.hpp"
 #include "whence/judge/summary.hpp"
 #include "whence/math/logspace.hpp"
 #include "whence/paper/pair_task.hpp"
 #include "whence/report/direction_report.hpp"
+#include "whence/report/pair_pictures.hpp"
 
 namespace whence {
 
@@ -170,7 +170,7 @@ void add_direction(Report& report, const Found& shifted, const Found& control) {
 
 }  // namespace
 
-Report run_demo(const RunOptions& options) {
+Demo run_demo(const RunOptions& options) {
   const PairTask task = PairTask::exact(rain_and_umbrella());
   const Found shifted = find(task.world, ShiftKind::cause, options,
                              {"demo/shifted", "cities with other weather", {}, {}, {}, {}});
@@ -199,7 +199,7 @@ Report run_demo(const RunOptions& options) {
       "The paper's criterion starts from the exact law at home, and is right for shifts of the "
       "cause "
       "only."};
-  return report;
+  return {std::move(report), pair_view(shifted.result)};
 }
 
 }  // namespace whence

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "whence/paper/experiment.hpp"
+#include "whence/report/graph_view.hpp"
 
 namespace whence {
 
@@ -9,6 +10,10 @@ namespace whence {
 /// from the visits alone Whence finds which variable is the cause, by the same way as for a user's
 /// own data, and with no difference between the cities it says that nobody can tell. The paper's
 /// belief stands beside it. Numbers: "belief", "belief-control", "paper-belief" and so on.
-Report run_demo(const RunOptions& options);
+struct Demo {
+  Report report;
+  GraphView view;  // the arrow, and what changed where
+};
+Demo run_demo(const RunOptions& options);
 
 }  // namespace whence

@@ -115,17 +115,6 @@ EdgeMetaResult learn(const Dataset& data, const TransferOptions& options, const 
   });
 }
 
-void warn(GraphResult& result) {
-  result.warnings.push_back(
-      "the criterion of --engine meta-transfer is right where causes shift and can be surely wrong "
-      "where the mechanism of an effect does; its beliefs are learnt, not a posterior, and it says "
-      "nothing about what changed: without --engine both are answered");
-  if (result.cycle_broken)
-    result.warnings.push_back(
-        "the edges more probable than not close a cycle: the weakest of them is left out of "
-        "\"graph\"");
-}
-
 }  // namespace
 
 GraphResult learn_graph_by_transfer(const Dataset& data, const TransferOptions& options,
@@ -138,7 +127,7 @@ GraphResult learn_graph_by_transfer(const Dataset& data, const TransferOptions& 
   GraphResult result;
   result.engine = GraphEngine::meta_transfer;
   result.model = GraphModel::categorical;
-  result.model_reason = "networks over levels, as the paper has them";
+  result.model_reason = {RemarkCode::model_of_the_paper, {}, {}, {}};
   const std::size_t m = data.variables.size();
   result.edges = EdgeMatrix(m);
   for (std::size_t i = 0; i < m; ++i)
@@ -158,10 +147,8 @@ GraphResult learn_graph_by_transfer(const Dataset& data, const TransferOptions& 
   result.graph = likely_graph(result.edges, result.cycle_broken);
   result.search.families_scored = m * parent_sets(m);
   if (control.stopped()) result.search.stopped = "stopped";
-  result.advice.push_back(
-      "Without --engine the same files are answered by a posterior, which also says what changed, "
-      "what stays open and which shift would settle it.");
-  warn(result);
+  result.remarks.push_back({RemarkCode::criterion_of_the_paper, {}, {}, {}});
+  if (result.cycle_broken) result.remarks.push_back({RemarkCode::cycle_broken, {}, {}, {}});
   return result;
 }
 

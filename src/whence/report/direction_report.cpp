@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "whence/core/text.hpp"
-#include "whence/discover/verdict.hpp"
+#include "whence/report/remark_words.hpp"
 #include "whence/report/result_parts.hpp"
 #include "whence/version.hpp"
 
@@ -34,6 +34,65 @@ Structure best_structure(const DirectionResult& result) {
 std::array<std::string, structures> structure_names(const DirectionResult& result) {
   const auto& [x, y] = result.variables;
   return {x + " → " + y, y + " → " + x, "no link"};
+}
+
+// ---- words ----------------------------------------------------------------------------------
+
+std::string in_percent(double p) { return percent(p, PercentStyle::sentence); }
+
+const std::string& cause_of(const DirectionResult& r) {
+  return r.variables[std::size_t(r.verdict.from)];
+}
+const std::string& effect_of(const DirectionResult& r) {
+  return r.variables[std::size_t(r.verdict.to)];
+}
+
+std::string answer_in_words(const DirectionResult& r) {
+  const auto& x = r.variables[0];
+  const auto& y = r.variables[1];
+  using Kind = Verdict::Kind;
+  switch (r.verdict.kind) {
+    case Kind::direction:
+      return fmt::format("{} causes {} (belief {}).", r.variables[std::size_t(r.verdict.from)],
+                         r.variables[std::size_t(r.verdict.to)],
+                         in_percent(r.belief[std::size_t(r.verdict.from)]));
+    case Kind::no_link:
+      return fmt::format(
+          "{} and {} are not linked (belief {}): a correlation of {:.2f} or more would have shown.",
+          x, y, in_percent(r.belief[2]), r.visible_link);
+    case Kind::no_shift:
+      return fmt::format(
+          "These data cannot tell: nothing seems to have shifted. Belief that {} "
+          "causes {}: {}.",
+          x, y, in_percent(r.belief[0]));
+    case Kind::all_changed:
+      return fmt::format(
+          "These data cannot tell: both mechanisms seem to have changed in every "
+          "shifted environment. Belief that {} causes {}: {}.",
+          x, y, in_percent(r.belief[0]));
+    case Kind::conflicting:
+      return fmt::format(
+          "The environments contradict each other. Belief that {} causes {}: {}, but "
+          "at least one environment says the opposite at more than 100 to 1.",
+          x, y, in_percent(r.belief[0]));
+    case Kind::undecided: break;
+  }
+  if (r.verdict.maybe_hidden)
+    return fmt::format(
+        "{} does not cause {}. These data cannot tell whether {} causes {} (belief {}) or the pair "
+        "is confounded, something hidden moving both ({}).",
+        effect_of(r), cause_of(r), cause_of(r), effect_of(r),
+        in_percent(r.belief[std::size_t(r.verdict.from)]), in_percent(r.hidden));
+  if (r.hidden > decided_belief)
+    return fmt::format(
+        "Neither of {} and {} causes the other: the pair is confounded, something hidden moves "
+        "both (belief {}).",
+        x, y, in_percent(r.hidden));
+  const std::string hidden =
+      r.hidden > 0 ? fmt::format(", something hidden moves both {}", in_percent(r.hidden)) : "";
+  return fmt::format("Undecided: {} causes {} with belief {}, the reverse {}, no link {}{}.", x, y,
+                     in_percent(r.belief[0]), in_percent(r.belief[1]), in_percent(r.belief[2]),
+                     hidden);
 }
 
 // ---- JSON -------------------------------------------------------------------------------------
@@ -209,7 +268,7 @@ void draw_evidence(Report& report, const DirectionResult& result) {
 /// The model, told in the terms that decide whether to believe it.
 std::vector<std::string> assumptions_of(const DirectionResult& result) {
   std::vector<std::string> list = {
-      fmt::format("Model: {} ({}).", name_of(result.model), result.model_reason),
+      fmt::format("Model: {} ({}).", name_of(result.model), reason_in_words(result.model_reason)),
       result.hidden > 0
           ? "Rows count as independent within an environment. Something hidden may move both "
             "columns; in tables of categories it is looked for only where both change at once. A "
@@ -226,6 +285,23 @@ std::vector<std::string> assumptions_of(const DirectionResult& result) {
 }
 
 }  // namespace
+
+std::string in_words(const DirectionResult& r) {
+  return answer_in_words(r) +
+         (r.verdict.confounded && !r.verdict.maybe_hidden && r.hidden <= decided_belief
+              ? " The pair looks confounded: both mechanisms seem to move together."
+              : "");
+}
+
+std::string assumption_in_words(const DirectionResult& result) {
+  const std::string rows = "rows are independent within an environment";
+  return fmt::format(
+      "\"Causes\" takes for granted that {}, and that a mechanism which did not change is the same "
+      "everywhere.",
+      result.hidden > 0 ? rows
+                        : fmt::format("nothing hidden moves both {} and {}, that {}",
+                                      result.variables[0], result.variables[1], rows));
+}
 
 Change likely_change(const EnvironmentFinding& environment) {
   const auto& kind = environment.kind;
@@ -274,15 +350,17 @@ Json direction_json(const DirectionResult& result, const DirectionProvenance& pr
        {"visible_link", result.visible_link},
        {"verdict", verdict_json(result)},
        {"summary", in_words(result)},
+       {"assumption", assumption_in_words(result)},
        {"leave_one_out", leave_one_out_json(result)},
        {"environments",
         listed(result.environments, [&](const auto& e) { return environment_json(result, e); })},
        {"prior_sensitivity", listed(result.prior_sensitivity, sensitivity)},
        {"model", Json::object({{"name", name_of(result.model)},
-                               {"reason", result.model_reason},
+                               {"reason", reason_in_words(result.model_reason)},
                                {"variables", listed(provenance.variables, variable_json)}})},
-       {"advice", Json::list(result.advice)},
-       {"warnings", Json::list(result.warnings)},
+       {"advice", Json::list(advice_in_words(result.remarks))},
+       {"warnings", Json::list(all_warnings(provenance.warnings, result.remarks))},
+       {"remarks", listed(result.remarks, remark_json)},
        {"left_out", provenance.left_out},
        {"provenance", provenance_json(provenance)}});
 }
@@ -308,7 +386,7 @@ Report direction_report(const DirectionResult& result, std::span<const BeliefSte
   const auto& [x, y] = result.variables;
   report.title = fmt::format("Does {} cause {}, or {} cause {}?", x, y, y, x);
   report.summary = in_words(result);
-  for (const std::string& advice : result.advice) report.summary += " " + advice;
+  for (const std::string& advice : advice_in_words(result.remarks)) report.summary += " " + advice;
   draw_path(report, result, path);
   draw_evidence(report, result);
   report.tables = {beliefs_table(result), changes_table(result), kinds_table(result),
@@ -318,7 +396,7 @@ Report direction_report(const DirectionResult& result, std::span<const BeliefSte
                     {"belief-no-link", result.belief[2]},
                     {"log-odds", result.shift_log_odds}};
   report.assumptions = assumptions_of(result);
-  report.warnings = result.warnings;
+  report.warnings = warnings_in_words(result.remarks);
   return report;
 }
 

@@ -21,12 +21,19 @@ inline constexpr int direction_format = 1;
 struct DirectionProvenance {
   std::vector<Variable> variables;
   std::vector<SourceInfo> inputs;
-  Json options;                  // everything that was asked for, defaults included
-  Json left_out = Json::list();  // columns and environments, with reasons
+  Json options;                            // everything that was asked for, defaults included
+  Json left_out = Json::list();            // columns and environments, with reasons
+  std::vector<std::string> warnings = {};  // of the reader of the data
 };
 
 /// Equal inputs give equal bytes: no time, no folder, no thread count.
 Json direction_json(const DirectionResult& result, const DirectionProvenance& provenance);
+
+/// The answer in one sentence.
+std::string in_words(const DirectionResult& result);
+
+/// What "X causes Y" takes for granted, in one sentence.
+std::string assumption_in_words(const DirectionResult& result);
 
 /// {"from": ..., "to": ..., "probability": ...} for both directions, as used wherever beliefs are
 /// shown.

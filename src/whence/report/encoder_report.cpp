@@ -7,6 +7,7 @@
 
 #include "whence/core/text.hpp"
 #include "whence/io/table/csv_writer.hpp"
+#include "whence/report/remark_words.hpp"
 #include "whence/report/result_parts.hpp"
 #include "whence/version.hpp"
 
@@ -152,7 +153,76 @@ std::vector<std::string> assumptions_of(const EncoderAnswer& answer) {
           "them. Rows are independent within an environment."};
 }
 
+std::string found_in_words(const EncoderAnswer& answer) {
+  if (answer.rotation) {
+    const RotationAnswer& r = *answer.rotation;
+    std::string words = fmt::format(
+        "The columns are a rotation of two variables: {} = {:.3f} {} {:+.3f} {}, at an angle of "
+        "{:.3f} (95 % between {:.3f} and {:.3f}).",
+        answer.latents[0].name, answer.latents[0].weights[0], answer.columns[0],
+        answer.latents[0].weights[1], answer.columns[1], r.angle, r.low, r.high);
+    if (answer.direction > 0.95) words += " Z1 causes Z2.";
+    return words;
+  }
+  std::vector<std::string> latents, noises;
+  for (const FoundLatent& l : answer.latents) {
+    if (l.kind == LatentKind::latent) latents.push_back(l.name);
+    if (l.kind == LatentKind::noise) noises.push_back(l.name);
+  }
+  std::string words = fmt::format("{} of {} variables behind the columns were found",
+                                  latents.size() + noises.size(), answer.latents.size());
+  if (!latents.empty()) words += fmt::format("; latents: {}", fmt::join(latents, ", "));
+  if (!noises.empty())
+    words += fmt::format("; noises, or latents without causes: {}", fmt::join(noises, ", "));
+  return words + ".";
+}
+
+std::vector<std::string> advice_list(const EncoderAnswer& answer) {
+  const std::string advice = advice_in_words(answer.verdict);
+  return advice.empty() ? std::vector<std::string>{} : std::vector{advice};
+}
+
 }  // namespace
+
+std::string in_words(const EncoderAnswer& answer) {
+  switch (answer.verdict) {
+    case EncoderVerdict::encoder: break;
+    case EncoderVerdict::noises_only:
+      return found_in_words(answer) +
+             " Only noises can be recovered from soft shifts, and latents that have no causes; no "
+             "graph among them.";
+    case EncoderVerdict::one_per_latent:
+      return (answer.latents[0].weights.empty()
+                  ? std::string("No variable behind the columns was found.")
+                  : found_in_words(answer)) +
+             " Two environments per latent are needed; the other latents here have one.";
+    case EncoderVerdict::no_shift:
+      return "No environment shifts anything: no mixture can be told from another.";
+    case EncoderVerdict::too_few_shifts:
+      return "Only one environment shifts anything: two or more are needed.";
+    case EncoderVerdict::all_changed:
+      return "The environments change everything at once: no mixture can be told from another.";
+    case EncoderVerdict::undecided: return "Too many mixtures fit these environments to name one.";
+  }
+  return found_in_words(answer);
+}
+
+std::string advice_in_words(EncoderVerdict verdict) {
+  switch (verdict) {
+    case EncoderVerdict::encoder: return {};
+    case EncoderVerdict::noises_only:
+      return "Environments that set a latent, whatever its causes, would tell more.";
+    case EncoderVerdict::one_per_latent: return "Set each latent once more, to another value.";
+    case EncoderVerdict::no_shift: return "Bring data in which something changed.";
+    case EncoderVerdict::too_few_shifts:
+      return "Bring more environments in which one thing changed.";
+    case EncoderVerdict::all_changed:
+      return "Bring environments in which one thing changed and the others did not.";
+    case EncoderVerdict::undecided:
+      return "Bring more environments, more rows, or stronger shifts.";
+  }
+  return {};
+}
 
 Json encoder_json(const EncoderAnswer& answer, const EncoderProvenance& provenance) {
   Json unmixing = Json::list();
@@ -162,15 +232,16 @@ Json encoder_json(const EncoderAnswer& answer, const EncoderProvenance& provenan
       {{"columns", Json::list(answer.columns)},
        {"mixing", name_of(answer.mixing)},
        {"verdict", Json::object({{"kind", name_of(answer.verdict)}})},
-       {"summary", answer.summary},
+       {"summary", in_words(answer)},
        {"angle", angle_json(answer)},
        {"unmixing", std::move(unmixing)},
        {"latents", listed(answer.latents, latent_json)},
        {"environments",
         listed(answer.environments, [&](const auto& e) { return environment_json(answer, e); })},
        {"direction", direction_json(answer)},
-       {"advice", Json::list(answer.advice)},
-       {"warnings", Json::list(answer.warnings)},
+       {"advice", Json::list(advice_list(answer))},
+       {"warnings", Json::list(all_warnings(provenance.warnings, answer.remarks))},
+       {"remarks", listed(answer.remarks, remark_json)},
        {"provenance", Json::object({{"program", "whence"},
                                     {"format", encoder_format},
                                     {"version", version()},
@@ -184,8 +255,8 @@ Report encoder_report(const EncoderAnswer& answer, const Dataset& data) {
   Report report;
   report.experiment = "disentangle";
   report.title = "Which variables are behind these columns?";
-  report.summary = answer.summary;
-  for (const std::string& advice : answer.advice) report.summary += " " + advice;
+  report.summary = in_words(answer);
+  for (const std::string& advice : advice_list(answer)) report.summary += " " + advice;
   if (answer.rotation) draw_profile(report, *answer.rotation);
   draw_points(report, answer, data, "before", "As observed", answer.columns[0], answer.columns[1],
               [&](std::size_t row, std::size_t j) { return data.columns[j].values[row]; });
@@ -202,7 +273,7 @@ Report encoder_report(const EncoderAnswer& answer, const Dataset& data) {
                       {"depth-nats", answer.rotation->depth},
                       {"width", answer.rotation->width}};
   report.assumptions = assumptions_of(answer);
-  report.warnings = answer.warnings;
+  report.warnings = warnings_in_words(answer.remarks);
   return report;
 }
 
@@ -215,6 +286,7 @@ GraphView encoder_view(const EncoderAnswer& answer) {
     edge.probability = answer.direction;
     edge.adjacent = 1;
     edge.in_graph = answer.direction > 0.5;
+    edge.look = answer.direction > 0.95 ? EdgeLook::sure : EdgeLook::unsure;
     edge.leave_one_out = {answer.direction, answer.direction};
     view.edges.push_back(edge);
   }
@@ -223,7 +295,7 @@ GraphView encoder_view(const EncoderAnswer& answer) {
     for (const auto& p : e.changed) row.changed.push_back(p.value_or(0.5));
     view.environments.push_back(std::move(row));
   }
-  view.advice = answer.advice;
+  view.advice = advice_list(answer);
   return view;
 }
 

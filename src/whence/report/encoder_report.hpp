@@ -18,8 +18,15 @@ inline constexpr int encoder_format = 1;
 struct EncoderProvenance {
   std::vector<Variable> variables;
   std::vector<SourceInfo> inputs;
-  Json options;  // everything that was asked for, defaults included
+  Json options;                            // everything that was asked for, defaults included
+  std::vector<std::string> warnings = {};  // of the reader of the data
 };
+
+/// The answer in one or two sentences.
+std::string in_words(const EncoderAnswer& answer);
+
+/// What would tell more; empty where nothing is missing.
+std::string advice_in_words(EncoderVerdict verdict);
 
 /// Equal inputs give equal bytes: no time, no folder, no thread count.
 Json encoder_json(const EncoderAnswer& answer, const EncoderProvenance& provenance);

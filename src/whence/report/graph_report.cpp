@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <numeric>
-#include <tuple>
 
 #include <fmt/format.h>
 
 #include "whence/core/text.hpp"
-#include "whence/report/result_parts.hpp"
-#include "whence/version.hpp"
+#include "whence/report/remark_words.hpp"
 
 namespace whence {
 namespace {
@@ -35,168 +32,34 @@ std::string plural(std::size_t n, const char* word) {
 
 bool has_posterior(const GraphResult& result) { return result.engine == GraphEngine::posterior; }
 
-// ---- JSON ----
+// ---- effects in words ----
 
-/// Support by environment; nothing where it was not worked out.
-Json support_json(const GraphResult& result, const EdgeFinding& edge) {
-  Json support = Json::object();
-  for (std::size_t e = 0; e < edge.support.size(); ++e)
-    support.set(result.environments[e].name, edge.support[e]);
-  return support;
+/// Three digits, with a sign.
+std::string signed_number(double value) {
+  return (value < 0 ? "-" : "+") + rounded(std::abs(value), 3);
 }
 
-Json range_json(const std::array<double, 2>& range) {
-  return Json::object({{"low", bounded(range[0])}, {"high", bounded(range[1])}});
+/// "+14.2 ± 0.3", a probability in points of a hundred. The range is as wide on both sides but for
+/// probabilities at their end.
+std::string change_with_range(const EffectSize& effect) {
+  const double unit = effect.level.empty() ? 1 : 100;
+  return fmt::format("{} ± {}", signed_number(unit * effect.change),
+                     rounded(unit * (effect.high - effect.low) / 2, 2));
 }
 
-Json edge_json(const GraphResult& result, const EdgeFinding& edge) {
-  const bool explained = !edge.support.empty();
-  return Json::object(
-      {{"from", result.variables[edge.from]},
-       {"to", result.variables[edge.to]},
-       {"probability", bounded(edge.probability)},
-       {"adjacent_probability", bounded(edge.adjacent_probability)},
-       {"in_shifts_only",
-        result.shift_only.variables == 0 ? 0.0 : result.shift_only.at(edge.from, edge.to)},
-       {"shift_log_odds", explained ? Json(edge.shift_log_odds) : Json()},
-       {"leave_one_out", explained ? range_json(edge.leave_one_out) : Json()},
-       {"support", explained ? support_json(result, edge) : Json()}});
+}  // namespace
+
+std::string in_words(const EffectSize& effect) {
+  std::string words = effect.level.empty()
+                          ? change_with_range(effect)
+                          : fmt::format("P({}) {} points", effect.level, change_with_range(effect));
+  words += effect.start_level.empty()
+               ? " per " + signed_number(effect.end - effect.start)
+               : fmt::format(", {} to {}", effect.start_level, effect.end_level);
+  return words + (effect.turns ? ", turning round" : "");
 }
 
-/// The findings, then whatever else is not impossible, so that the whole posterior can be judged.
-Json edges_json(const GraphResult& result) {
-  Json edges = Json::list();
-  const std::size_t m = result.variables.size();
-  std::vector<bool> told(m * m, false);
-  for (const EdgeFinding& edge : result.findings) {
-    edges.items.push_back(edge_json(result, edge));
-    told[edge.from * m + edge.to] = true;
-  }
-  for (std::size_t i = 0; i < m; ++i)
-    for (std::size_t j = 0; j < m; ++j) {
-      const double p = result.edges.at(i, j);
-      if (i == j || told[i * m + j] || p <= 0) continue;
-      EdgeFinding edge;
-      edge.from = i;
-      edge.to = j;
-      edge.probability = p;
-      edge.adjacent_probability = p + result.edges.at(j, i);
-      edges.items.push_back(edge_json(result, edge));
-    }
-  return edges;
-}
-
-Json pairs_json(const Graph& graph, const std::vector<std::string>& names) {
-  Json list = Json::list();
-  for (std::size_t i = 0; i < names.size(); ++i)
-    for (std::size_t j = 0; j < names.size(); ++j)
-      if (graph.edge(VariableId(i), VariableId(j)))
-        list.items.push_back(Json::list(std::vector<std::string>{names[i], names[j]}));
-  return list;
-}
-
-Json class_json(const GraphResult& result) {
-  if (!has_posterior(result)) return {};
-  Json undirected = Json::list();
-  for (const auto& [a, b] : result.essential.undirected)
-    undirected.items.push_back(
-        Json::list(std::vector<std::string>{result.variables[a], result.variables[b]}));
-  const bool known = result.essential.directed.variables() == result.variables.size();
-  return Json::object(
-      {{"directed", known ? pairs_json(result.essential.directed, result.variables) : Json::list()},
-       {"undirected", std::move(undirected)}});
-}
-
-Json environment_json(const GraphResult& result, const GraphEnvironment& e) {
-  const bool told = !e.changed.empty();
-  Json changed = told ? Json::object() : Json();
-  for (std::size_t v = 0; v < e.changed.size(); ++v)
-    changed.set(result.variables[v], bounded(e.changed[v]));
-  return Json::object({{"name", e.name},
-                       {"rows", e.rows},
-                       {"baseline", e.baseline},
-                       {"changed", std::move(changed)},
-                       {"all_changed", told ? Json(bounded(e.all_changed)) : Json()},
-                       {"none_changed", told ? Json(bounded(e.none_changed)) : Json()},
-                       {"drift", e.drift}});
-}
-
-/// Equal graphs once, with how often they were drawn; most frequent first.
-Json draws_json(const GraphResult& result) {
-  using Edges = std::vector<std::pair<std::size_t, std::size_t>>;
-  std::map<Edges, std::size_t> counts;
-  for (const Graph& graph : result.draws) {
-    Edges edges;
-    for (std::size_t i = 0; i < graph.variables(); ++i)
-      for (std::size_t j = 0; j < graph.variables(); ++j)
-        if (graph.edge(VariableId(i), VariableId(j))) edges.emplace_back(i, j);
-    ++counts[std::move(edges)];
-  }
-  std::vector<std::pair<Edges, std::size_t>> sorted(counts.begin(), counts.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  Json list = Json::list();
-  for (const auto& [edges, count] : sorted) {
-    Json pairs = Json::list();
-    for (const auto& [from, to] : edges)
-      pairs.items.push_back(Json::list(std::vector<double>{double(from), double(to)}));
-    list.items.push_back(Json::object({{"count", count}, {"edges", std::move(pairs)}}));
-  }
-  return list;
-}
-
-/// Pairs that depend on each other without either being the cause, most probable first.
-Json hidden_json(const GraphResult& result) {
-  Json list = Json::list();
-  if (result.hidden.variables == 0) return list;
-  std::vector<std::tuple<double, std::size_t, std::size_t>> pairs;
-  for (std::size_t a = 0; a < result.variables.size(); ++a)
-    for (std::size_t b = a + 1; b < result.variables.size(); ++b)
-      if (result.hidden.at(a, b) > 0.01) pairs.emplace_back(-result.hidden.at(a, b), a, b);
-  std::sort(pairs.begin(), pairs.end());
-  for (const auto& [p, a, b] : pairs)
-    list.items.push_back(Json::object(
-        {{"a", result.variables[a]}, {"b", result.variables[b]}, {"probability", bounded(-p)}}));
-  return list;
-}
-
-/// By variable: how far its mechanism drifts from run to run, where it does.
-Json drift_json(const GraphResult& result) {
-  Json list = Json::object();
-  for (std::size_t v = 0; v < result.drift.size(); ++v)
-    if (result.drift[v] > 0) list.set(result.variables[v], result.drift[v]);
-  return list;
-}
-
-Json checks_json(const GraphResult& result) {
-  Json list = Json::list();
-  for (std::size_t v = 0; v < result.checks.size(); ++v)
-    if (result.checks[v].checked)
-      list.items.push_back(Json::object({{"variable", result.variables[v]},
-                                         {"gain", result.checks[v].gain},
-                                         {"standard_error", result.checks[v].standard_error},
-                                         {"not_linear", result.checks[v].not_linear}}));
-  return list;
-}
-
-Json search_json(const GraphResult& result) {
-  const SearchRecord& search = result.search;
-  Json json =
-      Json::object({{"exact", search.exact},
-                    {"restarts", search.scores.size()},
-                    {"scores", Json::list(search.scores)},
-                    {"best_score", has_posterior(result) ? Json(result.best_score) : Json()},
-                    {"chain_spread", has_posterior(result) ? Json(search.chain_spread) : Json()},
-                    {"families_scored", search.families_scored},
-                    {"stopped", search.stopped.empty() ? Json() : Json(search.stopped)},
-                    {"one_graph", search.one_graph}});
-  if (search.left_out)
-    json.set("left_out", Json::object({{"pairs", search.left_out->pairs},
-                                       {"best_gain", search.left_out->best_gain},
-                                       {"gaussian", search.left_out->gaussian},
-                                       {"settled", search.left_out->settled}}));
-  return json;
-}
+namespace {
 
 // ---- words ----
 
@@ -211,6 +74,35 @@ bool without_a_shift(const EdgeFinding& edge) {
   constexpr double clear_evidence = 3;  // nats
   return edge.probability > decided && !edge.support.empty() &&
          edge.shift_log_odds < clear_evidence;
+}
+
+/// Whether most of the belief in an edge comes from how environments differ alone.
+bool in_shifts_only(const GraphResult& result, const EdgeFinding& edge) {
+  return result.shift_only.variables > 0 &&
+         result.shift_only.at(edge.from, edge.to) > 0.5 * edge.probability;
+}
+
+bool maybe_hidden(const GraphResult& result, const EdgeFinding& edge) {
+  const auto& suspects = result.maybe_confounded;
+  return std::find(suspects.begin(), suspects.end(), std::pair(edge.from, edge.to)) !=
+         suspects.end();
+}
+
+EdgeLook look_of(const GraphResult& result, const EdgeFinding& edge) {
+  if (is_open(edge)) return EdgeLook::open;
+  if (in_shifts_only(result, edge)) return EdgeLook::shifts_only;
+  if (without_a_shift(edge)) return EdgeLook::unsupported;
+  return edge.probability > decided ? EdgeLook::sure : EdgeLook::unsure;
+}
+
+/// What to keep in mind about an edge, shortly.
+std::string note_on(const GraphResult& result, const EdgeFinding& edge) {
+  std::vector<std::string> notes;
+  if (is_open(edge)) notes.emplace_back("direction open");
+  if (without_a_shift(edge)) notes.emplace_back("no shift");
+  if (in_shifts_only(result, edge)) notes.emplace_back("seen in shifts only");
+  if (maybe_hidden(result, edge)) notes.emplace_back("may be a hidden cause");
+  return joined(notes);
 }
 
 /// The shifted environment that says most for the direction; what the baseline says is said by
@@ -228,15 +120,18 @@ std::string best_support(const GraphResult& result, const EdgeFinding& edge) {
 
 Table edges_table(const GraphResult& result) {
   Table table{"edges",
-              "Edges, and the range of each probability when any one environment is left out",
-              {"cause", "effect", "probability", "joined", "one left out", "support (nats)"},
+              "Edges, what a step of the cause does to the effect, and the range of each "
+              "probability when any one environment is left out",
+              {"cause", "effect", "probability", "joined", "a step of the cause", "one left out",
+               "support (nats)", "note"},
               {}};
   for (const EdgeFinding& edge : result.findings) {
     if (edge.probability < least_drawn) continue;
     table.rows.push_back({result.variables[edge.from], result.variables[edge.to],
                           percent(edge.probability), percent(edge.adjacent_probability),
+                          edge.effect ? in_words(*edge.effect) : "–",
                           edge.support.empty() ? "–" : percent_range(edge.leave_one_out),
-                          best_support(result, edge)});
+                          best_support(result, edge), note_on(result, edge)});
   }
   return table;
 }
@@ -280,6 +175,16 @@ Table changes_table(const GraphResult& result) {
   return table;
 }
 
+/// Pairs more likely linked through something hidden than not.
+std::vector<std::pair<std::size_t, std::size_t>> hidden_pairs(const GraphResult& result,
+                                                              double least = likely) {
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t a = 0; a < result.hidden.variables; ++a)
+    for (std::size_t b = a + 1; b < result.hidden.variables; ++b)
+      if (result.hidden.at(a, b) > least) pairs.emplace_back(a, b);
+  return pairs;
+}
+
 /// "3 edges among 4 variables: 2 more than 95 % sure, 1 less sure"
 std::string edges_in_words(const GraphResult& result) {
   std::size_t sure = 0, unsure = 0, open = 0, unshifted = 0;
@@ -296,6 +201,9 @@ std::string edges_in_words(const GraphResult& result) {
                         unshifted == sure ? "all" : std::to_string(unshifted));
   if (unsure > 0) text += fmt::format(", {} less sure", unsure);
   if (open > 0) text += fmt::format(", {} whose direction stays open", open);
+  const std::size_t hidden = hidden_pairs(result).size();
+  if (hidden > 0)
+    text += fmt::format("; {} linked through something hidden", plural(hidden, "pair"));
   return text;
 }
 
@@ -325,6 +233,46 @@ std::string changes_in_words(const GraphResult& result) {
   return text + ".";
 }
 
+// ---- pictures ----
+
+/// "site B", or "17 other environments"
+std::string group_name(const GraphResult& result, const MechanismPicture::Points& points) {
+  if (points.environments.size() == 1) return result.environments[points.environments[0]].name;
+  return fmt::format("{} other environments", points.environments.size());
+}
+
+void draw_mechanism(Report& report, const GraphResult& result, const MechanismPicture& picture) {
+  const std::string &cause = result.variables[picture.from], &effect = result.variables[picture.to];
+  const std::string id = fmt::format("mechanism-{}", report.figures.size() + 1);
+  Figure figure{id, cause + " → " + effect, cause, effect, {}, ""};
+  for (std::size_t k = 0; k < picture.points.size(); ++k) {
+    Curve points{fmt::format("{}/{}", id, k + 1),
+                 group_name(result, picture.points[k]),
+                 picture.points[k].x,
+                 picture.points[k].y,
+                 {},
+                 {}};
+    points.q25 = points.q75 = points.median;
+    figure.curves.push_back(points.id);
+    report.curves.push_back(std::move(points));
+  }
+  Curve fit{id + "/fit", "fit, with its range", {}, {}, {}, {}};
+  for (const FittedPoint& p : picture.fit) {
+    fit.x.push_back(p.x);
+    fit.median.push_back(p.y);
+    fit.q25.push_back(p.low);
+    fit.q75.push_back(p.high);
+  }
+  figure.fit = fit.id;
+  figure.curves.push_back(fit.id);
+  figure.scatter = true;
+  for (const EdgeFinding& edge : result.findings)
+    if (edge.from == picture.from && edge.to == picture.to && edge.effect)
+      figure.caption = fmt::format("{}: {}.", effect, in_words(*edge.effect));
+  report.curves.push_back(std::move(fit));
+  report.figures.push_back(std::move(figure));
+}
+
 std::vector<std::string> assumptions_of(const GraphResult& result) {
   if (!has_posterior(result))
     return {"There are no hidden common causes and no cycles; all variables are categorical.",
@@ -341,6 +289,11 @@ std::vector<std::string> assumptions_of(const GraphResult& result) {
       "from other edges, or from what was given; a hidden common cause would upset it.");
   if (result.model == GraphModel::labels)
     list[0] = "There are no cycles; a common cause that is hidden acts on two variables at most.";
+  list.push_back(
+      "Effects of a step are from the environments in which the mechanism did not change, the "
+      "other "
+      "causes being as in the baseline; their ranges (95 %) take rows for independent. In pictures "
+      "the other causes are moved there as well.");
   list.push_back(result.model == GraphModel::categorical ? "All variables are categorical."
                  : result.model == GraphModel::linear
                      ? "Effects are linear in their causes."
@@ -349,38 +302,6 @@ std::vector<std::string> assumptions_of(const GraphResult& result) {
 }
 
 }  // namespace
-
-Json graph_result_json(const GraphResult& result, const GraphProvenance& provenance) {
-  return Json::object(
-      {{"variables", Json::list(result.variables)},
-       {"engine", name_of(result.engine)},
-       {"summary", in_words(result)},
-       {"edges", edges_json(result)},
-       {"graph", pairs_json(result.graph, result.variables)},
-       {"equivalence_class", class_json(result)},
-       {"environments",
-        listed(result.environments,
-               [&](const GraphEnvironment& e) { return environment_json(result, e); })},
-       {"quiet", has_posterior(result) ? Json(bounded(result.quiet)) : Json()},
-       {"hidden", hidden_json(result)},
-       {"drift", drift_json(result)},
-       {"model", Json::object({{"name", name_of(result.model)},
-                               {"reason", result.model_reason},
-                               {"checks", checks_json(result)},
-                               {"scale", has_posterior(result) ? Json(result.scale) : Json()},
-                               {"variables", listed(provenance.variables, variable_json)}})},
-       {"search", search_json(result)},
-       {"draws", draws_json(result)},
-       {"advice", Json::list(result.advice)},
-       {"warnings", Json::list(result.warnings)},
-       {"left_out", provenance.left_out},
-       {"provenance", Json::object({{"program", "whence"},
-                                    {"format", graph_result_format},
-                                    {"version", version()},
-                                    {"revision", revision()},
-                                    {"inputs", listed(provenance.inputs, input_json)},
-                                    {"options", provenance.options}})}});
-}
 
 NamedGraph named_graph(const GraphResult& result) {
   NamedGraph graph{result.variables, result.graph, result.edges.values};
@@ -399,17 +320,45 @@ std::string in_words(const GraphResult& result) {
   return edges_in_words(result) + ". " + changes_in_words(result) + hurried;
 }
 
+std::string assumption_in_words(const GraphResult& result) {
+  if (!has_posterior(result))
+    return "An arrow means a direct cause if nothing hidden acts on both of its ends and the "
+           "environments changed causes, not how effects answer to them.";
+  if (result.model == GraphModel::labels)
+    return "An arrow means a direct cause if whatever is hidden acts on two of these variables at "
+           "most, and each environment changed few mechanisms.";
+  return fmt::format(
+      "An arrow means a direct cause if nothing hidden acts on both of its ends{} and each "
+      "environment changed few mechanisms.",
+      result.model == GraphModel::linear ? ", effects are linear" : "");
+}
+
 GraphView graph_view(const GraphResult& result) {
   GraphView view;
   view.variables = result.variables;
+  view.assumption = assumption_in_words(result);
   for (const EdgeFinding& edge : result.findings) {
     const bool in_graph = result.graph.edge(VariableId(edge.from), VariableId(edge.to));
     if (edge.probability < least_drawn && !in_graph) continue;
-    view.edges.push_back({edge.from, edge.to, bounded(edge.probability),
-                          bounded(edge.adjacent_probability), in_graph, is_open(edge),
-                          edge.support.empty() ? std::array{0.0, 1.0} : edge.leave_one_out,
-                          edge.support});
+    const double reverse = edge.adjacent_probability - edge.probability;
+    const bool second =
+        edge.probability < reverse || (edge.probability == reverse && edge.from > edge.to);
+    if (is_open(edge) && second && !in_graph) continue;  // its pair is drawn once
+    view.edges.push_back(
+        {edge.from, edge.to, bounded(edge.probability), bounded(edge.adjacent_probability),
+         in_graph, look_of(result, edge),
+         edge.support.empty() ? std::array{0.0, 1.0} : edge.leave_one_out, edge.support,
+         edge.effect && !is_open(edge) ? in_words(*edge.effect) : "",
+         maybe_hidden(result, edge)
+             ? "It may be the work of a hidden common cause: wherever the cause changed, the "
+               "mechanism of the effect seems to have changed too."
+             : ""});
   }
+  for (const auto& [a, b] : hidden_pairs(result, least_drawn))
+    view.edges.push_back({a, b, bounded(result.hidden.at(a, b)), bounded(result.hidden.at(a, b)),
+                          false, EdgeLook::hidden});
+  std::stable_sort(view.edges.begin(), view.edges.end(),
+                   [](const auto& a, const auto& b) { return a.shown_by() > b.shown_by(); });
   for (const GraphEnvironment& e : result.environments) {
     if (e.changed.empty()) continue;  // nothing is known of it
     GraphView::Environment one{
@@ -417,7 +366,7 @@ GraphView graph_view(const GraphResult& result) {
     for (double& p : one.changed) p = bounded(p);
     view.environments.push_back(std::move(one));
   }
-  view.advice = result.advice;
+  view.advice = advice_in_words(result.remarks);
   return view;
 }
 
@@ -429,8 +378,9 @@ Report graph_report(const GraphResult& result) {
   report.summary = in_words(result);
   report.tables = has_posterior(result) ? std::vector{edges_table(result), changes_table(result)}
                                         : std::vector{beliefs_table(result)};
+  for (const MechanismPicture& picture : result.pictures) draw_mechanism(report, result, picture);
   report.assumptions = assumptions_of(result);
-  report.warnings = result.warnings;
+  report.warnings = warnings_in_words(result.remarks);
   for (std::size_t k = 0; k < result.search.scores.size(); ++k)
     report.numbers.push_back(
         {fmt::format("score of the best graph from start {}", k + 1), result.search.scores[k]});

@@ -21,8 +21,9 @@ inline constexpr int graph_result_format = 1;
 struct GraphProvenance {
   std::vector<Variable> variables;
   std::vector<SourceInfo> inputs;
-  Json options;                  // everything that was asked for, defaults included
-  Json left_out = Json::list();  // columns and environments, with reasons
+  Json options;                            // everything that was asked for, defaults included
+  Json left_out = Json::list();            // columns and environments, with reasons
+  std::vector<std::string> warnings = {};  // of the reader of the data
 };
 
 /// Equal inputs give equal bytes: no time, no folder, no thread count.
@@ -33,6 +34,12 @@ NamedGraph named_graph(const GraphResult& result);
 
 /// The answer in one or two sentences.
 std::string in_words(const GraphResult& result);
+
+/// What an arrow takes for granted, in one sentence.
+std::string assumption_in_words(const GraphResult& result);
+
+/// "+14.2 ± 0.3 per +21": change, half of its range, and the step of the cause.
+std::string in_words(const EffectSize& effect);
 
 /// What the page draws.
 GraphView graph_view(const GraphResult& result);

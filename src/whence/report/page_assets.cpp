@@ -53,6 +53,7 @@ h3 { font-size: 1rem; font-weight: 650; margin-bottom: .75rem; }
   font-size: .9375rem; font-weight: 600; color: var(--bad);
 }
 .verdict.holds { color: var(--good); }
+.verdict.quick { color: var(--muted); }
 .icon { width: 1.15em; height: 1.15em; flex: none; }
 
 .contents { border-top: 1px solid var(--rule); padding: 1.25rem 0; }
@@ -120,6 +121,14 @@ button:hover { border-color: var(--muted); }
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); }
 .claims-only h3 { grid-column: 1 / -1; margin: 0; }
 .figures { display: grid; gap: 3rem; min-width: 0; align-content: start; }
+.figures.many { gap: 2rem 1.5rem;
+  grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); }
+.figures.many .wide { display: none; }
+.figures.many .narrow { display: block; }
+.figures.many .key tbody { display: flex; flex-wrap: wrap; gap: 0 1rem; }
+.figures.many .key tbody tr > * { border: 0; }
+.figures.many figcaption { margin-top: .25rem; }
+main > .warnings { margin: 0 0 2.5rem; }
 figcaption { font-size: .9375rem; color: var(--muted); max-width: 42rem; margin-top: 1rem; }
 .plot svg {
   display: block; width: 100%; height: auto; touch-action: pan-y; font-family: var(--sans);

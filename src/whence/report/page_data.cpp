@@ -26,7 +26,8 @@ Json figure_json(const Figure& figure) {
                        {"log_y", figure.log_y},
                        {"y_min", figure.y_min},
                        {"y_max", figure.y_max},
-                       {"scatter", figure.scatter}});
+                       {"scatter", figure.scatter},
+                       {"fit", figure.fit}});
 }
 
 Json report_json(const Report& report) {
@@ -43,7 +44,9 @@ Json edge_json(const GraphView::Edge& edge) {
                        {"probability", edge.probability},
                        {"adjacent", edge.adjacent},
                        {"in_graph", edge.in_graph},
-                       {"open", edge.open},
+                       {"look", name_of(edge.look)},
+                       {"effect", edge.effect},
+                       {"doubt", edge.doubt},
                        {"low", edge.leave_one_out[0]},
                        {"high", edge.leave_one_out[1]},
                        {"support", Json::list(edge.support)}});
@@ -62,7 +65,8 @@ Json view_json(const GraphView& view) {
   return Json::object({{"variables", Json::list(view.variables)},
                        {"edges", listed(view.edges, edge_json)},
                        {"environments", listed(view.environments, environment_json)},
-                       {"advice", Json::list(view.advice)}});
+                       {"advice", Json::list(view.advice)},
+                       {"assumption", view.assumption}});
 }
 
 // ---- reading ------------------------------------------------------------------------------------
@@ -109,6 +113,7 @@ Figure read_figure(const Reader& r, const Json& json) {
   figure.y_min = r.number(json, "y_min");
   figure.y_max = r.number(json, "y_max");
   figure.scatter = r.flag(json, "scatter");
+  figure.fit = r.text(json, "fit");
   return figure;
 }
 
@@ -155,13 +160,21 @@ Report read_report(const Reader& r, const Json& json) {
 
 /// A drawing goes from causes to effects: it knows neither circles nor lines that are given twice.
 void require_drawable(const Reader& r, const GraphView& view) {
-  Graph drawn(view.variables.size()), given(view.variables.size());
+  Graph drawn(view.variables.size()), arrows(view.variables.size()), hidden(view.variables.size());
   for (const GraphView::Edge& e : view.edges) {
+    Graph& given = e.look == EdgeLook::hidden ? hidden : arrows;
     if (given.edge(VariableId(e.from), VariableId(e.to))) r.refuse("an edge is given twice");
     given.set_edge(VariableId(e.from), VariableId(e.to));
     if (e.in_graph) drawn.set_edge(VariableId(e.from), VariableId(e.to));
   }
   if (!drawn.is_acyclic()) r.refuse("the edges of the graph go round in a circle");
+}
+
+EdgeLook read_look(const Reader& r, const Json& edge) {
+  const std::string name = r.text(edge, "look");
+  for (std::size_t k = 0; k < edge_looks; ++k)
+    if (name == name_of(EdgeLook(k))) return EdgeLook(k);
+  r.refuse("there is no usable \"look\"");
 }
 
 GraphView read_view(const Reader& r, const Json& json) {
@@ -174,9 +187,11 @@ GraphView read_view(const Reader& r, const Json& json) {
                          r.probability(item, "probability"),
                          r.probability(item, "adjacent"),
                          r.flag(item, "in_graph"),
-                         r.flag(item, "open"),
+                         read_look(r, item),
                          {r.probability(item, "low"), r.probability(item, "high")},
-                         r.numbers(item, "support")};
+                         r.numbers(item, "support"),
+                         r.text(item, "effect"),
+                         r.text(item, "doubt")};
     if (edge.from >= view.variables.size() || edge.to >= view.variables.size() ||
         edge.from == edge.to)
       r.refuse("an edge leads to no variable, or to its own");
@@ -188,6 +203,7 @@ GraphView read_view(const Reader& r, const Json& json) {
                                  r.number(item, "all_changed"), r.number(item, "none_changed")});
   for (GraphView::Environment& e : view.environments) e.changed.resize(view.variables.size(), NAN);
   view.advice = r.texts(json, "advice");
+  view.assumption = r.text(json, "assumption");
   require_drawable(r, view);
   return view;
 }

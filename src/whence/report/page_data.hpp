@@ -15,7 +15,7 @@
 namespace whence {
 
 /// Raised when older programs could not read it.
-inline constexpr int page_format = 1;
+inline constexpr int page_format = 2;
 
 struct PageData {
   std::vector<Report> reports;

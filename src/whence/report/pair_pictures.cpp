@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include "whence/core/text.hpp"
 #include "whence/report/direction_report.hpp"
+#include "whence/report/remark_words.hpp"
 
 namespace whence {
 namespace {
@@ -57,17 +57,6 @@ std::string level_key(const Variable& variable) {
   return out + (variable.level_names.size() > most ? ", …." : ".");
 }
 
-/// The environments that say most, the loudest first; a baseline is none of them.
-std::vector<std::size_t> loudest(const DirectionResult& result) {
-  std::vector<std::size_t> order(result.environments.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::erase_if(order, [&](std::size_t e) { return result.environments[e].baseline; });
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(result.environments[a].log_odds) > std::abs(result.environments[b].log_odds);
-  });
-  return order;
-}
-
 void draw_shift(Report& report, const Dataset& data, const DirectionResult& result, std::size_t e,
                 std::size_t reference, std::size_t number) {
   const auto& [x, y] = result.variables;
@@ -92,50 +81,26 @@ void draw_shift(Report& report, const Dataset& data, const DirectionResult& resu
   report.figures.push_back(std::move(figure));
 }
 
-/// The baseline (or the first other environment) and the first rows of e.
-Dataset beginning(const Dataset& data, std::size_t reference, std::size_t e, std::size_t rows) {
-  Dataset part = data;
-  part.environments = {data.environments[reference], data.environments[e]};
-  part.environments[1].end = part.environments[1].begin + rows;
-  return part;
-}
-
-void draw_adaptation(Report& report, const Dataset& data, const DirectionOptions& options,
-                     const Control& control, const DirectionResult& result, std::size_t e,
-                     std::size_t reference) {
-  constexpr std::size_t places = 12, fewest = 4, most_rows = 100'000;
-  const std::size_t rows = data.environments[e].rows();
-  if (rows < 2 * fewest || data.rows() > most_rows) return;
-  DirectionOptions quick = options;
-  quick.entity.clear();  // of all rows
-  quick.sensitivity = false;
-  quick.model = result.model;
-  quick.baseline = 0;
+void draw_adaptation(Report& report, const DirectionResult& result, const AdaptationPath& path) {
   const auto& [x, y] = result.variables;
   std::vector<Curve> curves = {{"adaptation/forward", x + " → " + y, {}, {}, {}, {}},
                                {"adaptation/backward", y + " → " + x, {}, {}, {}, {}}};
-  std::size_t last = 0;
-  for (std::size_t i = 0; i < places; ++i) {
-    const double ratio = double(rows) / double(fewest);
-    const auto seen =
-        std::size_t(std::lround(double(fewest) * std::pow(ratio, double(i) / double(places - 1))));
-    if (seen <= last) continue;
-    last = seen;
-    const auto belief = find_direction(beginning(data, reference, e, seen), quick, control).belief;
+  for (std::size_t i = 0; i < path.rows.size(); ++i)
     for (std::size_t s = 0; s < 2; ++s) {
-      curves[s].x.push_back(double(seen));
-      curves[s].median.push_back(belief[s]);
+      curves[s].x.push_back(double(path.rows[i]));
+      curves[s].median.push_back(path.belief[i][s]);
     }
-  }
+  const std::string &here = result.environments[path.environment].name,
+                    &base = result.environments[path.reference].name;
   Figure figure{
       "adaptation",
-      fmt::format("The belief as rows of {} arrive", result.environments[e].name),
+      fmt::format("The belief as rows of {} arrive", here),
       "rows seen",
       "belief",
       {curves[0].id, curves[1].id},
       fmt::format("From {} and the first rows of {} alone: the direction whose mechanisms "
                   "have less to relearn becomes the more credible one.",
-                  data.environments[reference].name, result.environments[e].name)};
+                  base, here)};
   figure.y_max = 1;
   figure.log_x = true;
   for (Curve& curve : curves) {
@@ -147,33 +112,31 @@ void draw_adaptation(Report& report, const Dataset& data, const DirectionOptions
 
 }  // namespace
 
-void add_pair_pictures(Report& report, const Dataset& data, const DirectionOptions& options,
-                       const Control& control, const DirectionResult& result) {
-  const auto order = loudest(result);
-  if (order.empty()) return;
-  // Without a baseline, what says least stands for it.
-  const std::size_t reference = options.baseline ? *options.baseline : order.back();
-  if (reference == order[0]) return;
-  draw_adaptation(report, data, options, control, result, order[0], reference);
+void add_pair_pictures(Report& report, const Dataset& data, const DirectionResult& result,
+                       const std::optional<AdaptationPath>& path) {
+  const std::optional<std::size_t> reference = reference_of(result);
+  if (!reference) return;
+  if (path) draw_adaptation(report, result, *path);
   std::size_t number = 0;
-  for (std::size_t e : order)
-    if (e != reference && number < most_pictures)
-      draw_shift(report, data, result, e, reference, ++number);
+  for (std::size_t e : loudest_environments(result))
+    if (e != *reference && number < most_pictures)
+      draw_shift(report, data, result, e, *reference, ++number);
 }
 
 GraphView pair_view(const DirectionResult& result) {
   GraphView view;
   view.variables = {result.variables[0], result.variables[1]};
   const double linked = result.belief[0] + result.belief[1];
+  const bool decided = result.verdict.kind == Verdict::Kind::direction;
+  const bool open = !decided && result.belief[2] < 0.5;
   for (std::size_t s = 0; s < 2; ++s) {
     GraphView::Edge edge;
     edge.from = s;
     edge.to = 1 - s;
     edge.probability = result.belief[s];
     edge.adjacent = linked;
-    edge.in_graph =
-        result.verdict.kind == Verdict::Kind::direction && result.verdict.from == int(s);
-    edge.open = result.verdict.kind != Verdict::Kind::direction && result.belief[2] < 0.5;
+    edge.in_graph = decided && result.verdict.from == int(s);
+    edge.look = edge.in_graph ? EdgeLook::sure : open ? EdgeLook::open : EdgeLook::unsure;
     edge.leave_one_out = s == 0 ? result.leave_one_out : result.leave_one_out_mirrored;
     for (const EnvironmentFinding& e : result.environments)
       edge.support.push_back(s == 0 ? e.log_odds : 0 - e.log_odds);
@@ -181,6 +144,9 @@ GraphView pair_view(const DirectionResult& result) {
   }
   if (view.edges[1].probability > view.edges[0].probability)
     std::swap(view.edges[0], view.edges[1]);
+  if (open) view.edges.pop_back();  // one line without an arrowhead
+  if (result.hidden > 0.05)
+    view.edges.push_back({0, 1, result.hidden, result.hidden, false, EdgeLook::hidden});
   for (const EnvironmentFinding& e : result.environments) {
     view.environments.push_back({e.name,
                                  e.rows,
@@ -189,7 +155,8 @@ GraphView pair_view(const DirectionResult& result) {
                                  e.kind[std::size_t(Change::both)],
                                  e.kind[std::size_t(Change::nothing)]});
   }
-  view.advice = result.advice;
+  view.assumption = assumption_in_words(result);
+  view.advice = advice_in_words(result.remarks);
   return view;
 }
 

@@ -2,16 +2,18 @@
 // credible as the rows of one environment arrive.
 #pragma once
 
+#include <optional>
+
 #include "whence/core/report.hpp"
-#include "whence/discover/direction.hpp"
+#include "whence/discover/adaptation_path.hpp"
 #include "whence/report/graph_view.hpp"
 
 namespace whence {
 
 /// Figures "shift-1", "shift-2", ...: the environments that say most, rows as points; and
-/// "adaptation": the beliefs after the first rows of the one that says most.
-void add_pair_pictures(Report& report, const Dataset& data, const DirectionOptions& options,
-                       const Control& control, const DirectionResult& result);
+/// "adaptation": the beliefs after the first rows of the one that says most, where they are given.
+void add_pair_pictures(Report& report, const Dataset& data, const DirectionResult& result,
+                       const std::optional<AdaptationPath>& path);
 
 /// The two variables as a graph, with the map of what changed where.
 GraphView pair_view(const DirectionResult& result);

@@ -15,4 +15,8 @@ namespace whence {
 std::vector<OutputFile> report_files(const Report& report, const PageInfo& page,
                                      const std::string& folder = {});
 
+/// The same for an answer that has a document of its own: `result` is its result.json.
+std::vector<OutputFile> answer_files(std::string result, const Report& report,
+                                     const PageInfo& page);
+
 }  // namespace whence

@@ -101,21 +101,26 @@ std::string verdict(bool holds, std::string_view words) {
       holds ? "M4.8 8.4l2.2 2.2 4.3-5" : "M5.4 5.4l5.2 5.2M10.6 5.4l-5.2 5.2", words);
 }
 
-std::string verdict(bool holds) { return verdict(holds, holds ? "Holds" : "Does not hold"); }
+/// In a quick look what does not show may still hold.
+std::string verdict(const Claim& claim, bool quick) {
+  if (claim.holds) return verdict(true, "Holds");
+  return quick ? "<span class=\"verdict quick\">Not seen in so few runs</span>"
+               : verdict(false, "Does not hold");
+}
 
 /// Tells claims in equal words apart, and leads to the same claim in result.json.
 std::string claim_id(const Claim& claim) {
   return fmt::format("<code class=\"id\">{}</code>", escape_markup(claim.id));
 }
 
-std::string claim_entry(const Claim& claim) {
+std::string claim_entry(const Claim& claim, bool quick) {
   std::string out = fmt::format("<article class=\"claim\">\n<p>{} {}</p>\n<dl>\n",
-                                verdict(claim.holds), claim_id(claim));
+                                verdict(claim, quick), claim_id(claim));
   out += fmt::format("<dt>{}</dt>\n", said_by(claim.kind)) +
          element("dd", "class=\"paper\"", claim.paper);
   out += "<dt>Measured here</dt>\n" + element("dd", "", claim.measured);
   if (!claim.why.empty())
-    out += fmt::format("<dt>{}</dt>\n", claim.holds ? "Remark" : "Why not") +
+    out += fmt::format("<dt>{}</dt>\n", claim.holds || quick ? "Remark" : "Why not") +
            element("dd", "", claim.why);
   return out + "</dl>\n</article>\n";
 }
@@ -126,7 +131,7 @@ std::string claims_by_kind(const Report& report) {
   for (ClaimKind kind : all_claim_kinds) {
     std::string entries;
     for (const Claim& claim : report.claims)
-      if (claim.kind == kind) entries += claim_entry(claim);
+      if (claim.kind == kind) entries += claim_entry(claim, is_quick_look(report));
     if (!entries.empty()) out += element("h3", "", heading_of(kind)) + entries;
   }
   return out;
@@ -139,21 +144,25 @@ std::optional<ClaimKind> only_kind(const ClaimTally& tally) {
   return std::nullopt;
 }
 
-std::string claim_row(const Claim& claim, bool with_kind) {
+std::string claim_row(const Claim& claim, bool with_kind, bool quick) {
   const std::string whose =
       with_kind ? fmt::format("<span class=\"whose\">{}</span> ", said_by(claim.kind)) : "";
   return fmt::format(
       "<tr role=\"row\" class=\"{}{}\"><td role=\"cell\">{}</td><td role=\"cell\">{}{} {}</td>"
       "<td role=\"cell\">{}</td>",
-      claim.holds ? "holds" : "fails", with_kind && claim.kind == ClaimKind::paper ? " paper" : "",
-      verdict(claim.holds), whose, escape_markup(claim.paper), claim_id(claim),
-      escape_markup(claim.measured));
+      claim.holds ? "holds"
+      : quick     ? "quick"
+                  : "fails",
+      with_kind && claim.kind == ClaimKind::paper ? " paper" : "", verdict(claim, quick), whose,
+      escape_markup(claim.paper), claim_id(claim), escape_markup(claim.measured));
 }
 
+/// Of several experiments: all claims in one table, which can be filtered. A page about one has
+/// them beside its figures.
 std::string all_claims(std::span<const Report> reports, const std::vector<std::string>& ids) {
   const ClaimTally tally(reports);
-  if (tally.all() == 0) return {};
-  const bool several = reports.size() > 1, with_kind = !only_kind(tally);
+  if (tally.all() == 0 || reports.size() < 2) return {};
+  const bool with_kind = !only_kind(tally);
   // The roles keep this a table where the style shows it as a list (narrow screens).
   std::string out =
       "<section id=\"claims\" aria-labelledby=\"claims-title\">\n"
@@ -162,15 +171,13 @@ std::string all_claims(std::span<const Report> reports, const std::vector<std::s
   const std::string_view statement = with_kind ? "Statement" : said_by(*only_kind(tally));
   for (std::string_view name : {std::string_view("Verdict"), statement,
                                 std::string_view("Measured here"), std::string_view("Experiment")})
-    if (several || name != "Experiment")
-      out += fmt::format("<th role=\"columnheader\" scope=\"col\">{}</th>", name);
+    out += fmt::format("<th role=\"columnheader\" scope=\"col\">{}</th>", name);
   out += "</tr>\n</thead>\n<tbody role=\"rowgroup\">\n";
   for (std::size_t i = 0; i < reports.size(); ++i)
     for (const Claim& claim : reports[i].claims) {
-      out += claim_row(claim, with_kind);
-      if (several)
-        out += fmt::format("<td role=\"cell\"><a href=\"#{}\">{}</a></td>", ids[i],
-                           escape_markup(reports[i].title));
+      out += claim_row(claim, with_kind, is_quick_look(reports[i]));
+      out += fmt::format("<td role=\"cell\"><a href=\"#{}\">{}</a></td>", ids[i],
+                         escape_markup(reports[i].title));
       out += "</tr>\n";
     }
   return out + "</tbody>\n</table>\n</section>\n";
@@ -217,13 +224,13 @@ std::string key(const Figure& figure, const std::vector<const Curve*>& curves,
 }
 
 /// Points have no value to read off: the key is their names.
-std::string scatter_key(const std::vector<const Curve*>& curves) {
+std::string scatter_key(const Figure& figure, const std::vector<const Curve*>& curves) {
   std::string out = "<table class=\"key\" role=\"table\">\n<tbody role=\"rowgroup\">\n";
   for (std::size_t i = 0; i < curves.size(); ++i)
     out += fmt::format(
         "<tr role=\"row\"><th role=\"rowheader\" scope=\"row\"><span class=\"name\">{}"
         "<span>{}</span></span></th></tr>\n",
-        svg_key_line(i, true),
+        curves[i]->id == figure.fit ? svg_key_line(svg_fit_look) : svg_key_line(i, true),
         escape_markup(curves[i]->label.empty() ? curves[i]->id : curves[i]->label));
   return out + "</tbody>\n</table>\n";
 }
@@ -238,7 +245,8 @@ std::string figure_element(const Figure& figure, const Report& report, std::size
   out += "<div class=\"plot\">\n<div class=\"wide\">" +
          svg_plot(figure, report.curves, {640, 380}) + "</div>\n<div class=\"narrow\">" +
          svg_plot(figure, report.curves, {340, 300}) + "</div>\n</div>\n";
-  if (!curves.empty()) out += figure.scatter ? scatter_key(curves) : key(figure, curves, info);
+  if (!curves.empty())
+    out += figure.scatter ? scatter_key(figure, curves) : key(figure, curves, info);
   return out + optional_element("figcaption", "", figure.caption) + "</figure>\n";
 }
 
@@ -328,11 +336,11 @@ std::string warnings(const Report& report) {
          note_list(report.warnings) + "</div>\n";
 }
 
-/// A page about one's own data says what to beware of before anything else.
-bool warns_first(const PageInfo& info) { return info.graph != nullptr; }
+/// A page about one's own data says what to beware of right below the graph.
+bool warns_early(const PageInfo& info) { return info.graph != nullptr; }
 
 std::string notes(const Report& report, const PageInfo& info) {
-  std::string out = warns_first(info) ? "" : warnings(report);
+  std::string out = warns_early(info) ? "" : warnings(report);
   if (!report.assumptions.empty())
     out += "<div>\n<h3>Assumptions</h3>\n" + note_list(report.assumptions) + "</div>\n";
   return out.empty() ? out : "<div class=\"part notes\">\n" + out + "</div>\n";
@@ -375,6 +383,13 @@ std::string heading(const Report& report, const std::string& id, const PageInfo&
                           report.summary == info.lead ? "" : report.summary);
 }
 
+/// Many pictures of the same kind stand side by side.
+bool small_multiples(const Report& report) {
+  return report.figures.size() > 2 &&
+         std::all_of(report.figures.begin(), report.figures.end(),
+                     [](const Figure& figure) { return !figure.fit.empty(); });
+}
+
 std::string experiment(const Report& report, const std::string& id, const PageInfo& info,
                        std::size_t& figures) {
   std::string out = fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n", id);
@@ -389,9 +404,9 @@ std::string experiment(const Report& report, const std::string& id, const PageIn
     if (!said.empty()) out += "<div class=\"part claims-only\">\n" + said + "</div>\n";
   } else {
     out += fmt::format(
-        "<div class=\"pair{}\">\n<div class=\"figures\">\n{}</div>\n"
+        "<div class=\"pair{}\">\n<div class=\"figures{}\">\n{}</div>\n"
         "<div class=\"claims\">\n{}</div>\n</div>\n",
-        said.empty() ? "" : " both", drawn, said);
+        said.empty() ? "" : " both", small_multiples(report) ? " many" : "", drawn, said);
     out += tables(report);
   }
   out += notes(report, info);
@@ -403,6 +418,11 @@ std::string experiment(const Report& report, const std::string& id, const PageIn
 /// The paper's claims, or Whence's own aims where there are none; the rest in one line below.
 std::string top_tally(const ClaimTally& tally) {
   if (tally.all() == 0) return {};
+  if (tally.quick())
+    return element(
+        "p", "class=\"tally\"",
+        "A quick look, too few runs to judge the claims: what shows here may not hold, and "
+        "the reverse. --scale full is the real run.");
   const bool papers = tally.of(ClaimKind::paper).all > 0;
   const auto [holds, all] = tally.of(papers ? ClaimKind::paper : ClaimKind::aim);
   const std::size_t fails = all - holds;
@@ -423,8 +443,6 @@ std::string top(std::span<const Report> reports, const PageInfo& info) {
   out += element("h1", "", info.title);
   out += optional_element("p", "class=\"lead\"", info.lead);
   out += top_tally(ClaimTally(reports));
-  for (const Report& report : reports)
-    if (warns_first(info)) out += warnings(report);
   return out + "</header>\n";
 }
 
@@ -508,11 +526,15 @@ std::string report_page(std::span<const Report> reports, const PageInfo& info) {
   out += "<body>\n<a class=\"skip\" href=\"#main\">Skip to the results</a>\n<div class=\"wrap\">\n";
   out += top(reports, info) + contents(reports, ids);
   out += "<main id=\"main\" tabindex=\"-1\">\n";
-  if (info.graph) out += graph_sections(*info.graph);
-  out += all_claims(reports, ids);
+  if (info.graph) {
+    out += graph_section(*info.graph);
+    for (const Report& report : reports) out += warnings(report);
+    out += changes_sections(*info.graph);
+  }
   std::size_t figures = 0;
   for (std::size_t i = 0; i < reports.size(); ++i)
     out += experiment(reports[i], ids[i], info, figures);
+  out += all_claims(reports, ids);
   out += "</main>\n" + colophon(info) + "</div>\n";
   out += "<script type=\"application/json\" id=\"whence-data\">" + island(reports, info.graph) +
          "</script>\n";

@@ -293,11 +293,12 @@ std::string median_path(const Plot& plot, const Curve& curve, std::size_t index)
                           coordinate(p.x), coordinate(p.y));
   }
   if (path.empty()) return {};
+  const bool solid = plot.figure.scatter;
   return fmt::format(
              "<path d=\"{}\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" "
              "stroke-linejoin=\"round\"{}/>\n",
-             path, dash_attribute(index)) +
-         dots;
+             path, solid ? "" : dash_attribute(index)) +
+         (solid ? "" : dots);
 }
 
 /// Small and see-through: a thousand of them still show where they are dense.
@@ -310,6 +311,16 @@ std::string point_marks(const Plot& plot, const Curve& curve) {
       "<path d=\"{}\" stroke=\"currentColor\" stroke-width=\"3.5\" stroke-linecap=\"round\" "
       "stroke-opacity=\".5\" fill=\"none\"/>\n",
       path);
+}
+
+/// Points, or a line with its band.
+bool is_line(const Plot& plot, std::size_t i) {
+  return !plot.figure.scatter || plot.curves[i]->id == plot.figure.fit;
+}
+
+/// A line over points is grey: colours tell points apart.
+std::size_t look_of(const Plot& plot, std::size_t i) {
+  return plot.figure.scatter && is_line(plot, i) ? svg_fit_look : i;
 }
 
 std::string curve_group(std::size_t i, const std::string& content) {
@@ -328,11 +339,13 @@ std::string curves_element(const Plot& plot) {
       "overflow=\"hidden\">\n",
       coordinate(x), coordinate(y), coordinate(w), coordinate(h));
   for (std::size_t i = 0; i < plot.curves.size(); ++i)
-    if (has_band(*plot.curves[i]) && !plot.figure.scatter)
-      out += curve_group(i, band_path(plot, *plot.curves[i]));
-  for (std::size_t i = 0; i < plot.curves.size(); ++i)
-    out += curve_group(i, plot.figure.scatter ? point_marks(plot, *plot.curves[i])
-                                              : median_path(plot, *plot.curves[i], i));
+    if (has_band(*plot.curves[i]) && is_line(plot, i))
+      out += curve_group(look_of(plot, i), band_path(plot, *plot.curves[i]));
+  for (const bool lines : {false, true})  // points below lines
+    for (std::size_t i = 0; i < plot.curves.size(); ++i)
+      if (is_line(plot, i) == lines)
+        out += curve_group(look_of(plot, i), lines ? median_path(plot, *plot.curves[i], i)
+                                                   : point_marks(plot, *plot.curves[i]));
   return out + "</svg>\n";
 }
 
@@ -380,7 +393,7 @@ std::string key(const Plot& plot, const std::vector<KeyEntry>& places, double to
   std::string out;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const double x = places[i].x, y = top + 20 * places[i].row;
-    out += curve_group(i, key_sample(i, x, y, plot.figure.scatter));
+    out += curve_group(look_of(plot, i), key_sample(i, x, y, !is_line(plot, i)));
     out += text_element(x + 38, y + 4, "start", 12.5, "ink",
                         fitted(curve_name(*plot.curves[i]), 12.5, plot.layout.width - x - 54));
   }

@@ -1,6 +1,7 @@
 // Line charts as SVG: the median of every curve with its 25–75 % band. Scatter plots: its points.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ struct PlotSize {
   int width = 640, height = 360;
 };
 std::string svg_plot(const Figure& figure, std::span<const Curve> curves, PlotSize size);
+
+/// The look of a line over the points of a scatter plot.
+inline constexpr std::size_t svg_fit_look = 6;
 
 /// The line of the n-th curve of a figure as a small picture, for a key; its dot in a scatter plot.
 std::string svg_key_line(std::size_t curve, bool scatter = false);

@@ -159,8 +159,8 @@ TEST(DirectionHonesty, RowsOverTimeCountForLess) {
   });
   const DirectionResult found = find_direction(data, quick());
   EXPECT_LT(found.environments[1].effective_rows, 100);
-  ASSERT_FALSE(found.warnings.empty());
-  EXPECT_NE(found.warnings[0].find("rows that follow each other are alike"), std::string::npos);
+  ASSERT_FALSE(found.remarks.empty());
+  EXPECT_EQ(found.remarks[0].code, RemarkCode::rows_alike);
   EXPECT_NE(found.verdict.kind, Verdict::Kind::direction);
 }
 

@@ -8,8 +8,8 @@
 
 #include "support/effort.hpp"
 #include "whence/core/error.hpp"
-#include "whence/discover/verdict.hpp"
 #include "whence/paper/pair_task.hpp"
+#include "whence/report/direction_report.hpp"
 
 namespace whence {
 namespace {
@@ -94,7 +94,7 @@ TEST(Direction, SaysWhatChangedWhere) {
   const auto none =
       find_direction(categorical(ShiftKind::none, 4, 2000, 300, 3, 2), with_baseline());
   EXPECT_EQ(none.verdict.kind, Verdict::Kind::no_shift);
-  EXPECT_FALSE(none.advice.empty());
+  EXPECT_TRUE(has(none.remarks, RemarkCode::shift_of_one));
   const auto both =
       find_direction(categorical(ShiftKind::both, 4, 2000, 300, 3, 3), with_baseline());
   EXPECT_NE(both.verdict.kind, Verdict::Kind::direction);
@@ -192,7 +192,7 @@ TEST(Direction, RealColumnsUseTheModelThatFits) {
   const auto effect = find_direction(real_pair(false, 0, 1, 6, 200, 2), nothing_hidden);
   EXPECT_EQ(effect.verdict.from, 0) << in_words(effect);
   const auto curved = find_direction(real_pair(true, 1, 0, 10, 300, 3), with_baseline());
-  EXPECT_EQ(curved.model, DirectionModel::labels) << curved.model_reason;
+  EXPECT_EQ(curved.model, DirectionModel::labels) << name_of(curved.model_reason.code);
   EXPECT_EQ(curved.verdict.from, 0) << in_words(curved);
   const auto idle = find_direction(real_pair(true, 0, 0, 10, 300, 4), with_baseline());
   EXPECT_NE(idle.verdict.kind, Verdict::Kind::direction) << in_words(idle);

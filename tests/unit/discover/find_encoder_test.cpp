@@ -146,10 +146,10 @@ TEST(FindEncoder, TooFewEnvironmentsOrRowsAreRefused) {
 TEST(FindEncoder, FewRowsAreWarnedOf) {
   MixedSpec spec = small_rotation(MixedShift::cause);
   spec.rows = 100;
-  EXPECT_FALSE(find_encoder(draw_mixed_world(spec, 5, 0).data).warnings.empty());
+  EXPECT_FALSE(find_encoder(draw_mixed_world(spec, 5, 0).data).remarks.empty());
   spec.rows = 400;
   spec.baseline_rows = 4000;
-  EXPECT_TRUE(find_encoder(draw_mixed_world(spec, 5, 0).data).warnings.empty());
+  EXPECT_TRUE(find_encoder(draw_mixed_world(spec, 5, 0).data).remarks.empty());
 }
 
 TEST(MatchRows, FindsEachRowOnceWhateverItsSignAndUnit) {

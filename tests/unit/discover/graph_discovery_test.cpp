@@ -83,10 +83,10 @@ TEST(FindGraph, SuspectsAHiddenCauseWhereTheEffectDoesNotFollow) {
       ++joined;
       if (std::find(suspects.begin(), suspects.end(), edge) == suspects.end()) continue;
       ++named;
-      const std::string words = result.variables[edge.first] + " -> " +
-                                result.variables[edge.second] + " may be the work of a hidden";
-      EXPECT_TRUE(std::any_of(result.warnings.begin(), result.warnings.end(), [&](const auto& w) {
-        return w.find(words) != std::string::npos;
+      const std::vector<std::string> names = {result.variables[edge.first],
+                                              result.variables[edge.second]};
+      EXPECT_TRUE(std::any_of(result.remarks.begin(), result.remarks.end(), [&](const Remark& r) {
+        return r.code == RemarkCode::maybe_confounded && r.variables == names;
       })) << seed;
     }
   EXPECT_GE(joined, 3u);
@@ -105,7 +105,7 @@ TEST(FindGraph, WithoutAShiftTurnsNoEdgeThatTheClassLeavesOpen) {
     }
     for (const GraphEnvironment& environment : result.environments)
       for (double changed : environment.changed) EXPECT_LT(changed, 0.5);
-    EXPECT_FALSE(result.advice.empty());
+    EXPECT_TRUE(has(result.remarks, RemarkCode::direction_open));
   }
 }
 
@@ -325,8 +325,8 @@ TEST(FindGraph, AnEffectOfTooManyCausesIsNamed) {
   options.baseline = 0;
   options.restarts = 1, options.rounds = 1, options.chains = 1, options.sweeps = 1;
   const GraphResult result = find_graph(simulation.data, options);
-  ASSERT_FALSE(result.warnings.empty());
-  EXPECT_NE(result.warnings[0].find("X35 has 32 causes"), std::string::npos) << result.warnings[0];
+  ASSERT_FALSE(result.remarks.empty());
+  EXPECT_EQ(result.remarks[0], (Remark{RemarkCode::full_family, {"X35"}, {}, {32}}));
   constexpr std::size_t effect = most_parents + 3;
   Graph all(effect + 1);
   for (std::size_t v = 0; v < effect; ++v) all.set_edge(VariableId(v), VariableId(effect));

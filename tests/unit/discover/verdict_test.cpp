@@ -8,6 +8,7 @@
 #include "bench/quality/direction_cases.hpp"
 #include "support/effort.hpp"
 #include "whence/report/direction_report.hpp"
+#include "whence/report/remark_words.hpp"
 
 namespace whence {
 namespace {
@@ -66,8 +67,8 @@ TEST(Verdict, ConfoundingIsSaidEverywhere) {
     if (!result.verdict.confounded) continue;
     EXPECT_NE(result.verdict.kind, Verdict::Kind::direction);
     EXPECT_NE(in_words(result).find("confounded"), std::string::npos);
-    EXPECT_TRUE(mentions(result.warnings, "confounded"));
-    EXPECT_TRUE(mentions(result.advice, "hidden common cause"));
+    EXPECT_TRUE(mentions(warnings_in_words(result.remarks), "confounded"));
+    EXPECT_TRUE(mentions(advice_in_words(result.remarks), "hidden common cause"));
     EXPECT_NE(direction_json(result, {}).dump().find("\"confounded\":true"), std::string::npos);
     const Report report = direction_report(result, belief_path(result));
     EXPECT_NE(report.summary.find("confounded"), std::string::npos);
@@ -85,8 +86,9 @@ TEST(Verdict, AnOpenQuestionSaysWhichShiftAndHowManyRowsWouldSettleIt) {
       using Kind = Verdict::Kind;
       if (result.verdict.kind == Kind::direction || result.verdict.kind == Kind::no_link) continue;
       ++open;
-      EXPECT_TRUE(mentions(result.advice, "What would settle it")) << in_words(result);
-      EXPECT_TRUE(mentions(result.advice, "rows")) << in_words(result);
+      EXPECT_TRUE(mentions(advice_in_words(result.remarks), "What would settle it"))
+          << in_words(result);
+      EXPECT_TRUE(mentions(advice_in_words(result.remarks), "rows")) << in_words(result);
     }
   EXPECT_GT(open, 8);
 }
@@ -99,11 +101,11 @@ TEST(Verdict, MoreRowsAreAskedForWhereLessIsKnown) {
   result.verdict = judge(result);
   ASSERT_EQ(result.verdict.kind, Verdict::Kind::undecided);
   result.shift_log_odds = 1;
-  EXPECT_TRUE(mentions(advise(result), "about 182 shifted rows")) << advise(result)[0];
+  EXPECT_TRUE(mentions(advice_in_words(remarks_on(result)), "about 182 shifted rows"));
   result.shift_log_odds = 2;
-  EXPECT_TRUE(mentions(advise(result), "about 91 shifted rows")) << advise(result)[0];
+  EXPECT_TRUE(mentions(advice_in_words(remarks_on(result)), "about 91 shifted rows"));
   result.shift_log_odds = 0.1;
-  EXPECT_TRUE(mentions(advise(result), "next to nothing")) << advise(result)[0];
+  EXPECT_TRUE(mentions(advice_in_words(remarks_on(result)), "next to nothing"));
 }
 
 }  // namespace

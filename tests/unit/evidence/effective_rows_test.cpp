@@ -53,7 +53,7 @@ TEST(EffectiveRows, IndependentRowsAllCount) {
     const EffectiveRows found = effective_rows(independent(run % 2 ? 40 : 400, run));
     EXPECT_TRUE(found.all_count()) << run;
     EXPECT_EQ(found.share, std::vector<double>(3, 1.0));
-    EXPECT_TRUE(found.warnings.empty());
+    EXPECT_TRUE(found.remarks.empty());
   }
 }
 
@@ -67,10 +67,8 @@ TEST(EffectiveRows, CopiesCountOnce) {
   const EffectiveRows found = effective_rows(data);
   EXPECT_NEAR(found.copies, 2.0 / 3, 1e-12);
   for (const double share : found.share) EXPECT_NEAR(share, 1.0 / 3, 1e-12);
-  ASSERT_EQ(found.warnings.size(), 1u);
-  EXPECT_EQ(found.warnings[0],
-            "600 of 900 rows (67 %) repeat another row of their environment exactly: each counts "
-            "once");
+  ASSERT_EQ(found.remarks.size(), 1u);
+  EXPECT_EQ(found.remarks[0], (Remark{RemarkCode::rows_copied, {}, {}, {600, 900}}));
 }
 
 TEST(EffectiveRows, EqualRowsOfRoundedOrCategoricalColumnsAreNoCopies) {
@@ -97,7 +95,7 @@ TEST(EffectiveRows, RowsOverTimeCountAsTheirAutocorrelationSays) {
     EXPECT_NEAR(found.neighbours, keep, 0.08);
     for (const double share : found.share)
       EXPECT_NEAR(share / ((1 - keep) / (1 + keep)), 1, 0.35) << keep;
-    EXPECT_EQ(found.warnings.size(), 1u);
+    EXPECT_EQ(found.remarks.size(), 1u);
   }
 }
 

@@ -1,6 +1,8 @@
 // A found graph as a document: other commands read it, and it says what was found.
 #include "whence/report/graph_report.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "whence/io/json/json_reader.hpp"
@@ -27,7 +29,7 @@ GraphResult sample() {
                     {"e", 10, false, {0.9, 0.1, 0}, 0.01, 0.02}};
   r.draws = {r.graph, r.graph, read_graph("0->1,2->1", 3)};
   r.search.scores = {-10, -11};
-  r.advice = {"b and c are linked"};
+  r.remarks = {{RemarkCode::direction_open, {"b", "c"}, {}, {}}};
   return r;
 }
 
@@ -41,6 +43,50 @@ TEST(GraphReport, OtherCommandsReadTheDocument) {
   EXPECT_EQ(e.distance.total(), 0u);
   EXPECT_NEAR(e.expected_structural, 1. / 3, 1e-12) << "one of three draws turns b -> c round";
   EXPECT_TRUE(e.expected_intervention.has_value());
+}
+
+TEST(GraphReport, EffectsHaveASignARangeAndAStep) {
+  EffectSize effect{10, 31, 14.21, 13.9, 14.52};
+  EXPECT_EQ(in_words(effect), "+14.2 ± 0.31 per +21");
+  effect.turns = true;
+  EXPECT_EQ(in_words(effect), "+14.2 ± 0.31 per +21, turning round");
+  effect = {0, 2, -0.6, -0.65, -0.55, "calm", "storm", "open"};
+  EXPECT_EQ(in_words(effect), "P(open) -60 ± 5 points, calm to storm");
+}
+
+TEST(GraphReport, TheDocumentHoldsTheEffectOfAnEdge) {
+  GraphResult result = sample();
+  result.findings[0].effect = EffectSize{1, 2, 3, 2.5, 3.5};
+  result.findings[0].effect->rows = 60;
+  result.pictures = {{0, 1, {{{0}, {1, 2}, {3, 4}}}, {{1, 3, 2, 4}, {2, 4, 3, 5}}}};
+  const Json json = graph_result_json(result, {});
+  const Json& edge = json.find("edges")->items.at(0);
+  EXPECT_EQ(edge.find("effect")->dump(),
+            R"({"from":1,"to":2,"change":3,"low":2.5,"high":3.5,"unit":"b","level":null,)"
+            R"("turns":false,"rows":60})");
+  EXPECT_TRUE(json.find("edges")->items.at(1).find("effect")->is(Json::Kind::null));
+  EXPECT_EQ(json.find("mechanisms")->items.at(0).find("points")->items.at(0).dump(),
+            R"({"environments":["base"],"x":[1,2],"y":[3,4]})");
+  const Report report = graph_report(result);
+  ASSERT_EQ(report.figures.size(), 1u);
+  EXPECT_EQ(report.figures[0].fit, "mechanism-1/fit");
+  EXPECT_EQ(graph_view(result).edges[1].effect, "+3 ± 0.5 per +1");
+}
+
+TEST(GraphReport, AnOpenPairIsDrawnOnceAndHiddenPairsApart) {
+  GraphResult result = sample();
+  result.hidden = EdgeMatrix(3);
+  result.hidden.at(0, 2) = result.hidden.at(2, 0) = 0.8;
+  const GraphView view = graph_view(result);
+  ASSERT_EQ(view.edges.size(), 3u);
+  const auto count = [&](EdgeLook look) {
+    return std::count_if(view.edges.begin(), view.edges.end(),
+                         [&](const auto& edge) { return edge.look == look; });
+  };
+  EXPECT_EQ(count(EdgeLook::open), 1);
+  EXPECT_EQ(count(EdgeLook::hidden), 1);
+  EXPECT_EQ(count(EdgeLook::sure), 1);
+  EXPECT_NE(in_words(result).find("1 pair linked through something hidden"), std::string::npos);
 }
 
 TEST(GraphReport, EqualDrawsAreCounted) {
@@ -59,18 +105,19 @@ TEST(GraphReport, WordsAndTables) {
   hurried.search.stopped = "interrupted";
   EXPECT_NE(in_words(hurried).find("stopped early"), std::string::npos);
   const Report report = graph_report(result);
-  EXPECT_EQ(report.tables[0].rows[0],
-            (std::vector<std::string>{"a", "b", "99.0 %", "99.0 %", "50.0–100 %", "e (+4.0)"}));
+  EXPECT_EQ(report.tables[0].rows[0], (std::vector<std::string>{"a", "b", "99.0 %", "99.0 %", "–",
+                                                                "50.0–100 %", "e (+4.0)", ""}));
   EXPECT_EQ(report.tables[1].rows[1][2], "a (90.0 %)");
   const GraphView view = graph_view(result);
-  EXPECT_TRUE(view.edges[1].open);
-  EXPECT_FALSE(view.edges[2].in_graph);
+  ASSERT_EQ(view.edges.size(), 2u);
+  EXPECT_EQ(view.edges[0].look, EdgeLook::open) << "most probably linked first";
+  EXPECT_EQ(view.edges[1].look, EdgeLook::sure);
 }
 
 TEST(GraphReport, ADirectionThatNoShiftSupportsIsSaidToBeOne) {
   GraphResult result = sample();
   result.findings[0].support = {9, 4};  // the baseline's is no shift
-  EXPECT_EQ(graph_report(result).tables[0].rows[0].back(), "e (+4.0)");
+  EXPECT_EQ(graph_report(result).tables[0].rows[0][6], "e (+4.0)");
   result.findings[0].shift_log_odds = 0.1;
   EXPECT_NE(in_words(result).find("1 more than 95 % sure (all without a shift that supports"),
             std::string::npos);

@@ -74,12 +74,13 @@ TEST(GraphLayout, ATreeHasNoCrossingsAndIsSymmetric) {
 GraphView sample(const std::string& name) {
   GraphView view;
   view.variables = {name, "b", "c"};
-  view.edges = {{0, 1, 0.999, 1, true, false, {0.9, 1}, {0, 3.5}},
-                {1, 2, 0.7, 0.99, true, true, {0.5, 0.7}, {0, 0.1}},
-                {2, 1, 0.29, 0.99, false, true, {0, 1}, {}}};
+  view.edges = {{0, 1, 0.999, 1, true, EdgeLook::sure, {0.9, 1}, {0, 3.5}, "+3 ± 1 " + name, name},
+                {1, 2, 0.7, 0.99, true, EdgeLook::open, {0.5, 0.7}, {0, 0.1}},
+                {2, 0, 0.29, 0.29, false, EdgeLook::hidden}};
   view.environments = {{"baseline", 100, true, {0, 0, 0}, 0, 0},
                        {name, 10, false, {0.99, 0.01, 0}, 0.001, 0.002}};
   view.advice = {name + " and b"};
+  view.assumption = name + " is not hidden";
   return view;
 }
 
@@ -112,22 +113,23 @@ TEST(GraphView, TheIslandHoldsWhatTheScriptNeeds) {
   EXPECT_EQ(json["variables"][0], "</script>");
   EXPECT_EQ(json["edges"].size(), 3u);
   EXPECT_EQ(json["edges"][0]["support"][1], 3.5);
-  EXPECT_EQ(json["edges"][1]["open"], 1);
+  EXPECT_EQ(json["edges"][1]["look"], "open");
 }
 
 TEST(GraphView, WithoutTheScriptTheLikelyEdgesAreDrawn) {
-  const std::string page = graph_sections(sample("a"));
+  const std::string page = graph_section(sample("a")) + changes_sections(sample("a"));
   EXPECT_NE(page.find("class=\"g-edge sure\" data-edge=\"0\""), std::string::npos);
   EXPECT_NE(page.find("class=\"g-edge open\" data-edge=\"1\""), std::string::npos);
-  EXPECT_NE(page.find("class=\"g-edge open g-below\" data-edge=\"2\""), std::string::npos);
-  EXPECT_NE(page.find("2 of 6 possible edges"), std::string::npos);
+  EXPECT_NE(page.find("class=\"g-edge hidden g-below\" data-edge=\"2\""), std::string::npos);
+  EXPECT_NE(page.find("2 links are at least 50 % probable"), std::string::npos);
+  EXPECT_NE(page.find("a is not hidden"), std::string::npos);
   EXPECT_NE(page.find("a and b"), std::string::npos);
 }
 
 TEST(GraphView, ATallMapHasItsNamesBelowAsWell) {
   GraphView view = sample("first");
   const auto named = [&] {
-    const std::string page = graph_sections(view), name = ">everything<";
+    const std::string page = changes_sections(view), name = ">everything<";
     std::size_t count = 0;
     for (std::size_t at = page.find(name); at != page.npos; at = page.find(name, at + 1)) ++count;
     return count;
@@ -137,13 +139,43 @@ TEST(GraphView, ATallMapHasItsNamesBelowAsWell) {
   EXPECT_EQ(named(), 2u);
 }
 
-TEST(GraphView, WarningsStandAtTheTop) {
+/// The element of one edge.
+std::string edge_part(const std::string& page, std::size_t edge) {
+  const std::size_t at = page.find("data-edge=\"" + std::to_string(edge) + "\"");
+  return page.substr(at, page.find("</g>", at) - at);
+}
+
+TEST(GraphView, OnlyDecidedEdgesHaveAnArrowhead) {
+  const std::string page = graph_section(sample("a"));
+  EXPECT_NE(edge_part(page, 0).find("marker-end"), std::string::npos);
+  EXPECT_EQ(edge_part(page, 1).find("marker"), std::string::npos) << "undecided";
+  EXPECT_NE(edge_part(page, 2).find("marker-start"), std::string::npos) << "hidden: both ends";
+}
+
+TEST(GraphView, TheLegendNamesTheLooksThatOccur) {
+  const std::string page = graph_section(sample("a"));
+  EXPECT_NE(page.find("linked through something hidden"), std::string::npos);
+  EXPECT_EQ(page.find("no shift supports the direction"), std::string::npos);
+  EXPECT_NE(graph_svg(sample("a")).find("direction undecided"), std::string::npos);
+}
+
+TEST(GraphView, TheMapHasAColourScaleAndNumbersWhereTheyFit) {
+  GraphView view = sample("a");
+  EXPECT_NE(changes_sections(view).find("probability that the mechanism"), std::string::npos);
+  EXPECT_NE(changes_sections(view).find(">99</text>"), std::string::npos);
+  view.variables.resize(100, "x");
+  view.environments[1].changed.resize(100, 0.5);
+  EXPECT_EQ(changes_sections(view).find("g-cell"), std::string::npos) << "cells are too small";
+}
+
+TEST(GraphView, WarningsStandRightBelowTheGraph) {
   const GraphView view = sample("a");
   Report report;
   report.title = "Graph", report.warnings = {"beware"}, report.assumptions = {"supposed"};
   const std::string page =
       report_page({&report, 1}, {"Graph", "lead", "0", "", "whence", false, &view});
-  EXPECT_LT(page.find("beware"), page.find("id=\"graph\""));
+  EXPECT_GT(page.find("beware"), page.find("id=\"graph\""));
+  EXPECT_LT(page.find("beware"), page.find("id=\"changes\""));
   EXPECT_EQ(page.find("beware"), page.rfind("beware"));
   EXPECT_GT(page.find("supposed"), page.find("id=\"graph\""));
 }
@@ -159,6 +191,10 @@ TEST(GraphView, APageWithoutAGraphIsAsItWas) {
 TEST(GraphView, TheDrawingAloneIsAFile) {
   const test::MarkupReader svg(graph_svg(sample("<b>")));
   EXPECT_EQ(svg.skeleton.substr(0, 5), "<svg ");
+  EXPECT_EQ(graph_svg(sample("a")).find("var("), std::string::npos)
+      << "converters know no variables";
+  EXPECT_NE(graph_svg(sample("a")).find(">+3</text>"), std::string::npos)
+      << "the effect on its line";
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Input {
 Input sample() {
   Report r;
   r.experiment = "belief", r.title = "Belief", r.summary = "It grows.", r.seed = 42;
-  r.profile = "paper", r.scale = "smoke", r.settings_json = R"({"levels":10,"name":"x"})";
+  r.profile = "paper", r.scale = "full", r.settings_json = R"({"levels":10,"name":"x"})";
   r.curves = {{"belief/N=10", "N = 10", {0, 1, 2}, {.5, NAN, 1}, {.4, .5, .9}, {.6, .8, 1}},
               {"other", "other", {0, 1, 2}, {.5, .25, 1.25}, {}, {}}};
   r.figures = {{"belief",
@@ -189,6 +189,28 @@ TEST(ReportPage, SaysWhoseAClaimIs) {
         "<span class=\"whose\">Control</span> It ends", "class=\"holds paper\""})
     EXPECT_NE(page.find(part), std::string::npos) << part;
   EXPECT_EQ(page.find("not hold</span></p>"), std::string::npos);  // a control is no failure of it
+}
+
+TEST(ReportPage, AQuickLookJudgesNothing) {
+  Input input = sample();
+  for (Report& report : input.reports) report.scale = "smoke";
+  const std::string page = input.page().substr(0, input.page().find("<script"));
+  EXPECT_NE(page.find("A quick look, too few runs to judge"), std::string::npos);
+  EXPECT_NE(page.find("Not seen in so few runs"), std::string::npos);
+  for (std::string_view part :
+       {"Does not hold", "do not hold", "does not hold", "Why not", "class=\"fails"})
+    EXPECT_EQ(page.find(part), std::string::npos) << part;
+}
+
+TEST(ReportPage, FiguresComeBeforeTheTableOfClaims) {
+  const std::string page = sample().page();
+  EXPECT_LT(page.find("<figure"), page.find("id=\"claims\""));
+  Input one = sample();
+  one.reports.pop_back();
+  const std::string single = one.page();
+  EXPECT_EQ(single.find("id=\"claims\""), std::string::npos)
+      << "its claims stand beside the figure";
+  EXPECT_EQ(single.find(">It grows<"), single.rfind(">It grows<"));
 }
 
 TEST(ReportPage, HostileNamesChangeNoElementAndNoAttribute) {

@@ -195,9 +195,35 @@ TypedColumn typed(const PlannedVariable& variable, std::vector<LoadedTable>& tab
   return typed_vector(variable, parts);
 }
 
+/// A column of whole numbers that was read as real.
+struct MaybeCodes {
+  std::string name;
+  std::size_t values = 0;
+  bool negative = false;
+};
+
+std::string in_words(const std::vector<MaybeCodes>& columns) {
+  constexpr std::size_t most = 5;
+  const MaybeCodes& first = columns[0];
+  const std::string option =
+      "--types " + printable(first.name) + (first.negative ? "=labels" : "=categorical");
+  if (columns.size() == 1)
+    return "column " + in_quotes(first.name) + " holds " + std::to_string(first.values) +
+           " different whole numbers" + (first.negative ? ", some negative," : "") +
+           " and is read as real; if they stand for categories, use " + option;
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < std::min(most, columns.size()); ++k)
+    names.push_back(in_quotes(columns[k].name) + ": " + std::to_string(columns[k].values));
+  return std::to_string(columns.size()) + " columns hold whole numbers and are read as real (" +
+         joined(names) + " different ones" +
+         (columns.size() > most ? ", and " + std::to_string(columns.size() - most) + " more" : "") +
+         "); if they stand for categories, use --types, for example " + option;
+}
+
 void add_variables(DataPlan& plan, std::vector<LoadedTable>& tables, const ReadOptions& options,
                    LoadedData& out) {
   const std::vector<PlannedVariable> planned = plan.variables();
+  std::vector<MaybeCodes> maybe_codes;
   for (const PlannedVariable& variable : planned) {
     TypedColumn column = typed(variable, tables, options);
     if (plan.may_leave_out(variable) && is_constant(column.variable, column.column)) {
@@ -208,7 +234,8 @@ void add_variables(DataPlan& plan, std::vector<LoadedTable>& tables, const ReadO
       continue;
     }
     if (!column.note.empty()) out.notes.push_back(std::move(column.note));
-    out.warnings.insert(out.warnings.end(), column.warnings.begin(), column.warnings.end());
+    if (column.whole_numbers > 0)
+      maybe_codes.push_back({variable.name, column.whole_numbers, column.negative});
     if (options.must_vary) check_variation(column.variable, column.column, out.warnings);
     if (options.leave_out)
       if (auto sentinel = suspected_sentinel(column.variable, column.column))
@@ -216,6 +243,7 @@ void add_variables(DataPlan& plan, std::vector<LoadedTable>& tables, const ReadO
     out.data.variables.push_back(std::move(column.variable));
     out.data.columns.push_back(std::move(column.column));
   }
+  if (!maybe_codes.empty()) out.warnings.push_back(in_words(maybe_codes));
 }
 
 void require_rows(const std::string& place, const std::string& what, std::size_t rows,

@@ -90,11 +90,8 @@ bool looks_categorical(const PlannedVariable& variable, const std::vector<Column
     return true;
   }
   typed.note = name + ": real";
-  typed.warnings.push_back("column " + in_quotes(variable.name) + " holds " +
-                           std::to_string(values) + " different whole numbers" +
-                           (found.negative ? ", some negative," : "") +
-                           " and is read as real; if they stand for categories, use --types " +
-                           name + (found.negative ? "=labels" : "=categorical"));
+  typed.whole_numbers = values;
+  typed.negative = found.negative;
   return false;
 }
 

@@ -23,7 +23,9 @@ struct TypedColumn {
   Variable variable;
   Column column;
   std::string note;  // how the kind was found, where it was not given
-  std::vector<std::string> warnings;
+  // A column of whole numbers that is read as real and may hold codes: how many different ones.
+  std::size_t whole_numbers = 0;
+  bool negative = false;  // some of them
 };
 
 /// One column per file, in the order in which rows are to follow each other.
