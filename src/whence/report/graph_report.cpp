@@ -34,9 +34,16 @@ bool has_posterior(const GraphResult& result) { return result.engine == GraphEng
 
 // ---- effects in words ----
 
+/// So many digits, and no exponent for numbers that people write out.
+std::string few_digits(double value, int digits) {
+  if (!(value >= 100 && value < 1e7)) return rounded(value, digits);
+  const double unit = std::pow(10, std::floor(std::log10(value)) - (digits - 1));
+  return fmt::format("{:.0f}", unit > 1 ? unit * std::round(value / unit) : value);
+}
+
 /// Three digits, with a sign.
 std::string signed_number(double value) {
-  return (value < 0 ? "-" : "+") + rounded(std::abs(value), 3);
+  return (value < 0 ? "-" : "+") + few_digits(std::abs(value), 3);
 }
 
 /// "+14.2 ± 0.3", a probability in points of a hundred. The range is as wide on both sides but for
@@ -44,7 +51,7 @@ std::string signed_number(double value) {
 std::string change_with_range(const EffectSize& effect) {
   const double unit = effect.level.empty() ? 1 : 100;
   return fmt::format("{} ± {}", signed_number(unit * effect.change),
-                     rounded(unit * (effect.high - effect.low) / 2, 2));
+                     few_digits(unit * (effect.high - effect.low) / 2, 2));
 }
 
 }  // namespace
@@ -129,7 +136,7 @@ Table edges_table(const GraphResult& result) {
     if (edge.probability < least_drawn) continue;
     table.rows.push_back({result.variables[edge.from], result.variables[edge.to],
                           percent(edge.probability), percent(edge.adjacent_probability),
-                          edge.effect ? in_words(*edge.effect) : "–",
+                          edge.effect && !is_open(edge) ? in_words(*edge.effect) : "–",
                           edge.support.empty() ? "–" : percent_range(edge.leave_one_out),
                           best_support(result, edge), note_on(result, edge)});
   }

@@ -48,6 +48,7 @@ TEST(GraphReport, OtherCommandsReadTheDocument) {
 TEST(GraphReport, EffectsHaveASignARangeAndAStep) {
   EffectSize effect{10, 31, 14.21, 13.9, 14.52};
   EXPECT_EQ(in_words(effect), "+14.2 ± 0.31 per +21");
+  EXPECT_EQ(in_words(EffectSize{0, 24.9, 3931, 3871, 3991}), "+3930 ± 60 per +24.9");
   effect.turns = true;
   EXPECT_EQ(in_words(effect), "+14.2 ± 0.31 per +21, turning round");
   effect = {0, 2, -0.6, -0.65, -0.55, "calm", "storm", "open"};
