@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "apps/whence/commands/simulate.hpp"
 #include "apps/whence/host.hpp"
-#include "apps/whence/simulate.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
-#include "whence/discover/collinearity.hpp"
+#include "whence/discover/check/collinearity.hpp"
 
 namespace whence {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "whence/discover/direction.hpp"
+#include "whence/discover/pair/direction.hpp"
 #include "whence/io/json/json.hpp"
 
 namespace whence {

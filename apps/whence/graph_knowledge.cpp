@@ -8,7 +8,7 @@
 #include "whence/core/text.hpp"
 #include "whence/io/files/data_place.hpp"
 #include "whence/io/json/json_reader.hpp"
-#include "whence/io/table/number_parser.hpp"
+#include "whence/io/table/formats/number_parser.hpp"
 
 namespace whence {
 namespace {

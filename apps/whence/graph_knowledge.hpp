@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "whence/discover/graph_discovery.hpp"
+#include "whence/discover/graph/graph_discovery.hpp"
 
 namespace whence {
 

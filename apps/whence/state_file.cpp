@@ -6,7 +6,7 @@
 #include "whence/core/text.hpp"
 #include "whence/io/files/byte_source.hpp"
 #include "whence/io/files/text_file.hpp"
-#include "whence/io/table/npy_reader.hpp"
+#include "whence/io/table/formats/npy_reader.hpp"
 
 namespace whence {
 namespace {

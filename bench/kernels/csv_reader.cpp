@@ -1,5 +1,5 @@
 // Reading CSV, from memory: values, hash and all checks included. Bytes per second on one core.
-#include "whence/io/table/csv_reader.hpp"
+#include "whence/io/table/formats/csv_reader.hpp"
 
 #include <cstdio>
 #include <random>

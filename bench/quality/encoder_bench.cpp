@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "whence/backends/threads.hpp"
-#include "whence/discover/find_encoder.hpp"
+#include "whence/discover/encoder/find_encoder.hpp"
 #include "whence/encoders/unsupervised.hpp"
 #include "whence/judge/encoder_evaluation.hpp"
 #include "whence/judge/summary.hpp"

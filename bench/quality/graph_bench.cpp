@@ -14,7 +14,7 @@
 #include "whence/core/error.hpp"
 #include "whence/core/shared_work.hpp"
 #include "whence/core/text.hpp"
-#include "whence/discover/graph_search_plan.hpp"
+#include "whence/discover/graph/graph_search_plan.hpp"
 #include "whence/judge/summary.hpp"
 
 namespace whence {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "tests/fuzz/fuzz.hpp"
-#include "whence/io/table/csv_reader.hpp"
+#include "whence/io/table/formats/csv_reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const char* data, std::size_t size) {
   using namespace whence;

@@ -1,7 +1,7 @@
 // The scanner against the slow reference: both refuse, or both see the same fields.
 #include "tests/bad_input/reference_csv.hpp"
 #include "tests/fuzz/fuzz.hpp"
-#include "whence/io/table/csv_scanner.hpp"
+#include "whence/io/table/formats/csv_scanner.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const char* data, std::size_t size) {
   using namespace whence;

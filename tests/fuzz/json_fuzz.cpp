@@ -2,8 +2,8 @@
 #include "apps/whence/direction_settings.hpp"
 #include "tests/fuzz/fuzz.hpp"
 #include "whence/io/json/json_reader.hpp"
-#include "whence/report/page_data.hpp"
-#include "whence/report/report_page.hpp"
+#include "whence/report/page/page_data.hpp"
+#include "whence/report/page/report_page.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const char* data, std::size_t size) {
   using namespace whence;

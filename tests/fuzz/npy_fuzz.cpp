@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "tests/fuzz/fuzz.hpp"
-#include "whence/io/table/npy_reader.hpp"
+#include "whence/io/table/formats/npy_reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const char* data, std::size_t size) {
   using namespace whence;

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "tests/fuzz/fuzz.hpp"
-#include "whence/io/table/npz_reader.hpp"
+#include "whence/io/table/formats/npz_reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const char* data, std::size_t size) {
   using namespace whence;

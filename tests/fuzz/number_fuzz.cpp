@@ -6,8 +6,8 @@
 #include <string>
 
 #include "tests/fuzz/fuzz.hpp"
-#include "whence/io/table/csv_reader.hpp"
-#include "whence/io/table/number_parser.hpp"
+#include "whence/io/table/formats/csv_reader.hpp"
+#include "whence/io/table/formats/number_parser.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const char* data, std::size_t size) {
   using namespace whence;

@@ -4,7 +4,7 @@
 #include "tests/bad_input/csv_cases.hpp"
 #include "whence/io/graph/graph_formats.hpp"
 #include "whence/io/table/kept_files.hpp"
-#include "whence/report/page_data.hpp"
+#include "whence/report/page/page_data.hpp"
 
 namespace whence::fuzz {
 namespace {

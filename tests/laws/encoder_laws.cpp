@@ -9,8 +9,8 @@
 #include <fmt/core.h>
 
 #include "laws/law.hpp"
-#include "whence/discover/find_rotation.hpp"
-#include "whence/discover/find_unmixing.hpp"
+#include "whence/discover/encoder/find_rotation.hpp"
+#include "whence/discover/encoder/find_unmixing.hpp"
 #include "whence/math/logspace.hpp"
 #include "whence/worlds/mixed_world.hpp"
 

@@ -6,9 +6,9 @@
 #include <fmt/core.h>
 
 #include "laws/law.hpp"
-#include "whence/evidence/feature_kernel.hpp"
-#include "whence/evidence/joint_evidence.hpp"
-#include "whence/evidence/logistic_evidence.hpp"
+#include "whence/evidence/labels/feature_kernel.hpp"
+#include "whence/evidence/labels/joint_evidence.hpp"
+#include "whence/evidence/labels/logistic_evidence.hpp"
 #include "whence/math/logspace.hpp"
 #include "whence/math/random.hpp"
 

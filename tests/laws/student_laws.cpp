@@ -9,7 +9,7 @@
 #include "laws/law.hpp"
 #include "support/bits.hpp"
 #include "support/simd.hpp"
-#include "whence/evidence/student_family.hpp"
+#include "whence/evidence/linear/student_family.hpp"
 #include "whence/math/random.hpp"
 #include "whence/math/special.hpp"
 

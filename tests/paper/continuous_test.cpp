@@ -7,7 +7,7 @@
 #include "tests/support/effort.hpp"
 #include "whence/backends/backend.hpp"
 #include "whence/belief/two_hypotheses.hpp"
-#include "whence/paper/continuous_task.hpp"
+#include "whence/paper/tasks/continuous_task.hpp"
 
 namespace whence::test {
 namespace {

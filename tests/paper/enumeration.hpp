@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "whence/math/random.hpp"
-#include "whence/paper/pair_task.hpp"
+#include "whence/paper/tasks/pair_task.hpp"
 
 namespace whence::test {
 

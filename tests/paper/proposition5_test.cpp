@@ -5,7 +5,7 @@
 
 #include "tests/paper/law.hpp"
 #include "whence/belief/edges.hpp"
-#include "whence/paper/gaussian_task.hpp"
+#include "whence/paper/tasks/gaussian_task.hpp"
 
 namespace whence::test {
 namespace {

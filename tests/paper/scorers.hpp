@@ -7,7 +7,7 @@
 
 #include "whence/adapt/gradient.hpp"
 #include "whence/backends/backend.hpp"
-#include "whence/paper/pair_task.hpp"
+#include "whence/paper/tasks/pair_task.hpp"
 
 namespace whence::test {
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/bits.hpp"
-#include "whence/discover/graph_discovery.hpp"
+#include "whence/discover/graph/graph_discovery.hpp"
 #include "whence/report/remark_words.hpp"
 
 namespace whence::support {

@@ -1,8 +1,8 @@
 // How near an answer came to the truth of the simulation it was asked about.
 #pragma once
 
-#include "whence/discover/direction.hpp"
-#include "whence/discover/graph_discovery.hpp"
+#include "whence/discover/graph/graph_discovery.hpp"
+#include "whence/discover/pair/direction.hpp"
 #include "whence/judge/evaluation.hpp"
 #include "whence/judge/graph_evaluation.hpp"
 #include "whence/worlds/graph_world.hpp"

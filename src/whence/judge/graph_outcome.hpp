@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "whence/discover/graph_discovery.hpp"
+#include "whence/discover/graph/graph_discovery.hpp"
 #include "whence/worlds/graph_world.hpp"
 
 namespace whence {

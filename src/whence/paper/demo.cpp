@@ -8,9 +8,9 @@
 #include "whence/belief/two_hypotheses.hpp"
 #include "whence/judge/summary.hpp"
 #include "whence/math/logspace.hpp"
-#include "whence/paper/pair_task.hpp"
+#include "whence/paper/tasks/pair_task.hpp"
 #include "whence/report/direction_report.hpp"
-#include "whence/report/pair_pictures.hpp"
+#include "whence/report/page/pair_pictures.hpp"
 
 namespace whence {
 

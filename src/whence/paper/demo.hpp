@@ -2,7 +2,7 @@
 #pragma once
 
 #include "whence/paper/experiment.hpp"
-#include "whence/report/graph_view.hpp"
+#include "whence/report/page/graph_view.hpp"
 
 namespace whence {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "whence/adapt/encoder_regret.hpp"
-#include "whence/paper/continuous_task.hpp"
+#include "whence/paper/tasks/continuous_task.hpp"
 
 namespace whence {
 

@@ -4,7 +4,7 @@
 
 #include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
-#include "whence/discover/canonical_order.hpp"
+#include "whence/discover/graph/canonical_order.hpp"
 #include "whence/math/logspace.hpp"
 #include "whence/paper/meta_learn.hpp"
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "whence/discover/graph_discovery.hpp"
-#include "whence/paper/mlp_task.hpp"
+#include "whence/discover/graph/graph_discovery.hpp"
+#include "whence/paper/tasks/mlp_task.hpp"
 
 namespace whence {
 

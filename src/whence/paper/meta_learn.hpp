@@ -11,8 +11,8 @@
 #include "whence/belief/edges.hpp"
 #include "whence/belief/two_hypotheses.hpp"
 #include "whence/core/shift.hpp"
-#include "whence/paper/mlp_task.hpp"
-#include "whence/paper/pair_task.hpp"
+#include "whence/paper/tasks/mlp_task.hpp"
+#include "whence/paper/tasks/pair_task.hpp"
 #include "whence/worlds/linear_gaussian_world.hpp"
 
 namespace whence {

@@ -11,9 +11,9 @@
 #include "whence/io/json/json_reader.hpp"
 #include "whence/judge/summary.hpp"
 #include "whence/math/logspace.hpp"
-#include "whence/paper/gaussian_task.hpp"
 #include "whence/paper/meta_learn.hpp"
 #include "whence/paper/run_sweep.hpp"
+#include "whence/paper/tasks/gaussian_task.hpp"
 
 namespace whence {
 

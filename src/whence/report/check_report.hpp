@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "whence/core/report.hpp"
-#include "whence/discover/data_check.hpp"
+#include "whence/discover/check/data_check.hpp"
 #include "whence/io/json/json.hpp"
 
 namespace whence {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "whence/core/report.hpp"
-#include "whence/discover/direction.hpp"
+#include "whence/discover/pair/direction.hpp"
 #include "whence/io/json/json.hpp"
 #include "whence/io/table/data_reader.hpp"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "whence/core/text.hpp"
-#include "whence/io/table/csv_writer.hpp"
+#include "whence/io/table/formats/csv_writer.hpp"
 #include "whence/report/remark_words.hpp"
 #include "whence/report/result_parts.hpp"
 #include "whence/version.hpp"

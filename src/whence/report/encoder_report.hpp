@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "whence/core/report.hpp"
-#include "whence/discover/find_encoder.hpp"
+#include "whence/discover/encoder/find_encoder.hpp"
 #include "whence/io/json/json.hpp"
 #include "whence/io/table/data_reader.hpp"
-#include "whence/report/graph_view.hpp"
+#include "whence/report/page/graph_view.hpp"
 
 namespace whence {
 

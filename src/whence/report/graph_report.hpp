@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "whence/core/report.hpp"
-#include "whence/discover/graph_discovery.hpp"
+#include "whence/discover/graph/graph_discovery.hpp"
 #include "whence/io/graph/graph_formats.hpp"
 #include "whence/io/json/json.hpp"
 #include "whence/io/table/data_reader.hpp"
-#include "whence/report/graph_view.hpp"
+#include "whence/report/page/graph_view.hpp"
 
 namespace whence {
 

@@ -1,10 +1,10 @@
 #include "whence/report/report_files.hpp"
 
 #include "whence/io/files/file_name.hpp"
-#include "whence/io/table/csv_writer.hpp"
-#include "whence/report/page_data.hpp"
+#include "whence/io/table/formats/csv_writer.hpp"
+#include "whence/report/page/page_data.hpp"
+#include "whence/report/page/svg_figure.hpp"
 #include "whence/report/result_json.hpp"
-#include "whence/report/svg_figure.hpp"
 
 namespace whence {
 

@@ -7,7 +7,7 @@
 
 #include "whence/core/report.hpp"
 #include "whence/io/files/output_directory.hpp"
-#include "whence/report/report_page.hpp"
+#include "whence/report/page/report_page.hpp"
 
 namespace whence {
 

@@ -4,7 +4,7 @@
 
 #include "apps/whence/direction_settings.hpp"
 #include "whence/core/error.hpp"
-#include "whence/discover/data_check.hpp"
+#include "whence/discover/check/data_check.hpp"
 #include "whence/judge/evaluation.hpp"
 #include "whence/judge/graph_truth.hpp"
 #include "whence/report/direction_report.hpp"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "whence/evidence/linear_family_scores.hpp"
+#include "whence/evidence/linear/linear_family_scores.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "whence/discover/pair_models.hpp"
+#include "whence/discover/pair/pair_models.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {

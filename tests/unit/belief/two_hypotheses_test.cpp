@@ -12,7 +12,7 @@
 #include "tests/support/optimizers.hpp"
 #include "whence/judge/summary.hpp"
 #include "whence/math/logspace.hpp"
-#include "whence/paper/pair_task.hpp"
+#include "whence/paper/tasks/pair_task.hpp"
 
 namespace whence {
 namespace {

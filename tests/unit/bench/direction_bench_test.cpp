@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/quality/direction_cases.hpp"
-#include "bench/quality/direction_episodes.hpp"
-#include "bench/quality/direction_honesty.hpp"
+#include "bench/quality/direction/direction_cases.hpp"
+#include "bench/quality/direction/direction_episodes.hpp"
+#include "bench/quality/direction/direction_honesty.hpp"
 #include "support/effort.hpp"
-#include "whence/discover/pair_beliefs.hpp"
+#include "whence/discover/pair/pair_beliefs.hpp"
 #include "whence/judge/reliability.hpp"
 #include "whence/paper/paper_criterion.hpp"
 

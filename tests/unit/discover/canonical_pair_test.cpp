@@ -1,6 +1,6 @@
 // The answer about a direction does not depend on the order of files, rows and columns, nor on
 // names.
-#include "whence/discover/canonical_pair.hpp"
+#include "whence/discover/pair/canonical_pair.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/bits.hpp"
-#include "whence/discover/direction.hpp"
-#include "whence/discover/safe_units.hpp"
+#include "whence/discover/check/safe_units.hpp"
+#include "whence/discover/pair/direction.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {

@@ -8,7 +8,7 @@
 #include "tests/support/graph_results.hpp"
 #include "tests/support/turned_round.hpp"
 #include "whence/core/error.hpp"
-#include "whence/discover/graph_discovery.hpp"
+#include "whence/discover/graph/graph_discovery.hpp"
 #include "whence/math/random.hpp"
 #include "whence/worlds/graph_world.hpp"
 

@@ -1,4 +1,4 @@
-#include "whence/discover/collinearity.hpp"
+#include "whence/discover/check/collinearity.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "whence/discover/counted_rows.hpp"
+#include "whence/discover/check/counted_rows.hpp"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include "whence/discover/graph_discovery.hpp"
+#include "whence/discover/graph/graph_discovery.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {

@@ -1,5 +1,5 @@
 // What check says of many columns.
-#include "whence/discover/data_check.hpp"
+#include "whence/discover/check/data_check.hpp"
 
 #include <algorithm>
 #include <cmath>

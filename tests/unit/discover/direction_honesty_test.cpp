@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "whence/core/error.hpp"
-#include "whence/discover/direction.hpp"
+#include "whence/discover/pair/direction.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {

@@ -1,5 +1,5 @@
 // The answer on two variables: right whichever mechanism shifted, silent when none did.
-#include "whence/discover/direction.hpp"
+#include "whence/discover/pair/direction.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -8,7 +8,7 @@
 
 #include "support/effort.hpp"
 #include "whence/core/error.hpp"
-#include "whence/paper/pair_task.hpp"
+#include "whence/paper/tasks/pair_task.hpp"
 #include "whence/report/direction_report.hpp"
 
 namespace whence {

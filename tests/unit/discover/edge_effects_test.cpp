@@ -1,6 +1,6 @@
 // Effects of edges: learnt where the mechanism is the same, drawn with few rows, the same every
 // time.
-#include "whence/discover/edge_effects.hpp"
+#include "whence/discover/graph/edge_effects.hpp"
 
 #include <cmath>
 

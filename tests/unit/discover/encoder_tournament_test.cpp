@@ -1,4 +1,4 @@
-#include "whence/discover/encoder_tournament.hpp"
+#include "whence/discover/encoder/encoder_tournament.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -1,4 +1,4 @@
-#include "whence/discover/find_encoder.hpp"
+#include "whence/discover/encoder/find_encoder.hpp"
 
 #include <cmath>
 

@@ -1,11 +1,11 @@
 // What looks linear and Gaussian, and what does not.
-#include "whence/discover/gaussian_check.hpp"
+#include "whence/discover/pair/gaussian_check.hpp"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include "bench/quality/direction_cases.hpp"
+#include "bench/quality/direction/direction_cases.hpp"
 #include "support/effort.hpp"
 
 namespace whence {

@@ -1,6 +1,6 @@
 // find_graph as a user meets it: right on simulated truths, silent on controls, the same answer for
 // any order of the data, and a word for data that cannot be used.
-#include "whence/discover/graph_discovery.hpp"
+#include "whence/discover/graph/graph_discovery.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "tests/support/graph_results.hpp"
 #include "tests/support/turned_round.hpp"
 #include "whence/core/error.hpp"
-#include "whence/evidence/linear_family_scores.hpp"
+#include "whence/evidence/linear/linear_family_scores.hpp"
 #include "whence/judge/graph_metrics.hpp"
 #include "whence/math/random.hpp"
 #include "whence/worlds/graph_world.hpp"

@@ -12,7 +12,7 @@
 #include "tests/support/effort.hpp"
 #include "whence/belief/graph_belief.hpp"
 #include "whence/belief/graph_search.hpp"
-#include "whence/evidence/linear_family_scores.hpp"
+#include "whence/evidence/linear/linear_family_scores.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "whence/core/error.hpp"
-#include "whence/discover/graph_discovery.hpp"
-#include "whence/discover/outlying_rows.hpp"
+#include "whence/discover/graph/graph_discovery.hpp"
+#include "whence/discover/graph/outlying_rows.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {

@@ -1,6 +1,6 @@
 // Graphs of so many variables that candidate parents are screened: the answer, what is left out of
 // it, and that neither threads nor other processes change it.
-#include "whence/discover/large_graph.hpp"
+#include "whence/discover/graph/large_graph.hpp"
 
 #include <map>
 

@@ -1,15 +1,15 @@
 // Evidence that the same rows have without a shift does not count.
-#include "whence/discover/no_shift_control.hpp"
+#include "whence/discover/pair/no_shift_control.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "bench/quality/direction_cases.hpp"
+#include "bench/quality/direction/direction_cases.hpp"
 #include "support/effort.hpp"
-#include "whence/discover/pair_beliefs.hpp"
-#include "whence/discover/pair_models.hpp"
+#include "whence/discover/pair/pair_beliefs.hpp"
+#include "whence/discover/pair/pair_models.hpp"
 
 namespace whence {
 namespace {

@@ -1,5 +1,5 @@
 // What turns scores into beliefs: weak links, and what "not linked" takes.
-#include "whence/discover/pair_judge.hpp"
+#include "whence/discover/pair/pair_judge.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "support/effort.hpp"
-#include "whence/discover/graph_discovery.hpp"
+#include "whence/discover/graph/graph_discovery.hpp"
 #include "whence/worlds/graph_world.hpp"
 #include "whence/worlds/random_graph.hpp"
 

@@ -1,11 +1,11 @@
 // Verdicts: what an open question is called, and what would settle it.
-#include "whence/discover/verdict.hpp"
+#include "whence/discover/pair/verdict.hpp"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include "bench/quality/direction_cases.hpp"
+#include "bench/quality/direction/direction_cases.hpp"
 #include "support/effort.hpp"
 #include "whence/report/direction_report.hpp"
 #include "whence/report/remark_words.hpp"

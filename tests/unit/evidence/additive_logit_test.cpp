@@ -1,5 +1,5 @@
 // The additive mechanism: gradient, mode and evidence against what is known exactly.
-#include "whence/evidence/additive_logit.hpp"
+#include "whence/evidence/categorical/additive_logit.hpp"
 
 #include <algorithm>
 #include <cmath>

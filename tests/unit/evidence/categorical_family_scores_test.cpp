@@ -1,5 +1,5 @@
 // Evidence of categorical families: equivalence, the sum over changes, and data that is hardly any.
-#include "whence/evidence/categorical_family_scores.hpp"
+#include "whence/evidence/categorical/categorical_family_scores.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "whence/evidence/column_products.hpp"
+#include "whence/evidence/linear/column_products.hpp"
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 // The units of linear priors: what the other columns leave over, however the data come.
-#include "whence/evidence/column_units.hpp"
+#include "whence/evidence/linear/column_units.hpp"
 
 #include <cmath>
 

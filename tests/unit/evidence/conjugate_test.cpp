@@ -4,12 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include "whence/evidence/conjugate_gaussian.hpp"
-#include "whence/evidence/conjugate_table.hpp"
-#include "whence/evidence/dependence_evidence.hpp"
-#include "whence/evidence/label_evidence.hpp"
+#include "whence/evidence/categorical/conjugate_table.hpp"
+#include "whence/evidence/labels/dependence_evidence.hpp"
+#include "whence/evidence/labels/label_evidence.hpp"
+#include "whence/evidence/linear/conjugate_gaussian.hpp"
 #include "whence/math/special.hpp"
-#include "whence/paper/pair_task.hpp"
+#include "whence/paper/tasks/pair_task.hpp"
 
 namespace whence {
 namespace {

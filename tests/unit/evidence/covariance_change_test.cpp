@@ -1,4 +1,4 @@
-#include "whence/evidence/covariance_change.hpp"
+#include "whence/evidence/labels/covariance_change.hpp"
 
 #include <cmath>
 #include <functional>

@@ -1,5 +1,5 @@
 // Evidence from labels, against the integral that Laplace's method stands for.
-#include "whence/evidence/label_evidence.hpp"
+#include "whence/evidence/labels/label_evidence.hpp"
 
 #include <array>
 #include <cmath>

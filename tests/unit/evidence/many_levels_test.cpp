@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "whence/core/error.hpp"
-#include "whence/evidence/label_evidence.hpp"
+#include "whence/evidence/labels/label_evidence.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {

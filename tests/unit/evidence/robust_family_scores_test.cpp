@@ -7,7 +7,7 @@
 
 #include "support/bits.hpp"
 #include "support/simd.hpp"
-#include "whence/evidence/linear_family_scores.hpp"
+#include "whence/evidence/linear/linear_family_scores.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {

@@ -1,6 +1,6 @@
 // Changes of mechanisms by evidence from labels: seen where they are, absent where they are not,
 // and smaller the more drift is allowed for.
-#include "whence/evidence/shift_evidence.hpp"
+#include "whence/evidence/labels/shift_evidence.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "whence/evidence/single_index.hpp"
+#include "whence/evidence/encoder/single_index.hpp"
 
 #include <cmath>
 

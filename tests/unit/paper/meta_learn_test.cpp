@@ -9,7 +9,7 @@
 #include "tests/support/bits.hpp"
 #include "whence/core/error.hpp"
 #include "whence/math/logspace.hpp"
-#include "whence/paper/gaussian_task.hpp"
+#include "whence/paper/tasks/gaussian_task.hpp"
 
 namespace whence {
 namespace {

@@ -1,4 +1,4 @@
-#include "whence/report/axis.hpp"
+#include "whence/report/page/axis.hpp"
 
 #include <cmath>
 #include <string>

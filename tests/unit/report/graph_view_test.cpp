@@ -1,5 +1,5 @@
 // The drawing of a graph: nothing overlaps, causes stand above effects, and names stay text.
-#include "whence/report/graph_view.hpp"
+#include "whence/report/page/graph_view.hpp"
 
 #include <cmath>
 
@@ -8,8 +8,8 @@
 
 #include "tests/unit/report/markup_reader.hpp"
 #include "whence/math/random.hpp"
-#include "whence/report/graph_layout.hpp"
-#include "whence/report/report_page.hpp"
+#include "whence/report/page/graph_layout.hpp"
+#include "whence/report/page/report_page.hpp"
 
 namespace whence {
 namespace {

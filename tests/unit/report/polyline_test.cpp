@@ -1,4 +1,4 @@
-#include "whence/report/polyline.hpp"
+#include "whence/report/page/polyline.hpp"
 
 #include <algorithm>
 #include <cmath>

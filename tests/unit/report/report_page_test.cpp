@@ -1,4 +1,4 @@
-#include "whence/report/report_page.hpp"
+#include "whence/report/page/report_page.hpp"
 
 #include <algorithm>
 #include <cmath>

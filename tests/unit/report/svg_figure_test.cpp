@@ -1,4 +1,4 @@
-#include "whence/report/svg_figure.hpp"
+#include "whence/report/page/svg_figure.hpp"
 
 #include <clocale>
 #include <cmath>

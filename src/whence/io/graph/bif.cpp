@@ -9,7 +9,7 @@
 #include "whence/core/text.hpp"
 #include "whence/io/files/text_file.hpp"
 #include "whence/io/graph/text_cursor.hpp"
-#include "whence/io/table/number_parser.hpp"
+#include "whence/io/table/formats/number_parser.hpp"
 
 namespace whence {
 namespace {

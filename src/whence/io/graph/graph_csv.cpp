@@ -4,8 +4,8 @@
 
 #include "whence/core/text.hpp"
 #include "whence/io/graph/graph_builder.hpp"
-#include "whence/io/table/csv_scanner.hpp"
-#include "whence/io/table/number_parser.hpp"
+#include "whence/io/table/formats/csv_scanner.hpp"
+#include "whence/io/table/formats/number_parser.hpp"
 
 namespace whence {
 namespace {

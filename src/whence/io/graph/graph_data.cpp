@@ -8,9 +8,9 @@
 #include "whence/core/text.hpp"
 #include "whence/io/files/data_place.hpp"
 #include "whence/io/files/text_file.hpp"
-#include "whence/io/table/csv_writer.hpp"
-#include "whence/io/table/number_array.hpp"
-#include "whence/io/table/number_parser.hpp"
+#include "whence/io/table/formats/csv_writer.hpp"
+#include "whence/io/table/formats/number_array.hpp"
+#include "whence/io/table/formats/number_parser.hpp"
 
 namespace whence {
 namespace {

@@ -12,8 +12,8 @@
 #include "whence/io/graph/graph_builder.hpp"
 #include "whence/io/json/json_reader.hpp"
 #include "whence/io/table/column_names.hpp"
-#include "whence/io/table/number_array.hpp"
-#include "whence/io/table/number_parser.hpp"
+#include "whence/io/table/formats/number_array.hpp"
+#include "whence/io/table/formats/number_parser.hpp"
 
 namespace whence {
 namespace {

@@ -10,14 +10,14 @@
 #include "whence/core/text.hpp"
 #include "whence/io/files/byte_source.hpp"
 #include "whence/io/files/data_place.hpp"
-#include "whence/io/table/csv_reader.hpp"
 #include "whence/io/table/data_plan.hpp"
 #include "whence/io/table/data_typing.hpp"
 #include "whence/io/table/environment_checks.hpp"
+#include "whence/io/table/formats/csv_reader.hpp"
+#include "whence/io/table/formats/npy_reader.hpp"
+#include "whence/io/table/formats/npz_reader.hpp"
 #include "whence/io/table/left_out.hpp"
 #include "whence/io/table/memory_table.hpp"
-#include "whence/io/table/npy_reader.hpp"
-#include "whence/io/table/npz_reader.hpp"
 
 namespace whence {
 namespace {

@@ -10,9 +10,9 @@
 #include "whence/core/text.hpp"
 #include "whence/io/files/data_place.hpp"
 #include "whence/io/table/data_plan.hpp"
-#include "whence/io/table/large_memory.hpp"
-#include "whence/io/table/npy_reader.hpp"
-#include "whence/io/table/number_parser.hpp"
+#include "whence/io/table/formats/large_memory.hpp"
+#include "whence/io/table/formats/npy_reader.hpp"
+#include "whence/io/table/formats/number_parser.hpp"
 
 namespace whence {
 namespace {

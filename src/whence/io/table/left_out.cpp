@@ -10,8 +10,8 @@
 
 #include "whence/core/text.hpp"
 #include "whence/io/files/data_place.hpp"
-#include "whence/io/table/csv_reader.hpp"
-#include "whence/io/table/date_text.hpp"
+#include "whence/io/table/formats/csv_reader.hpp"
+#include "whence/io/table/formats/date_text.hpp"
 
 namespace whence {
 namespace {

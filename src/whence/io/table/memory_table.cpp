@@ -10,10 +10,10 @@
 #include "whence/io/files/data_place.hpp"
 #include "whence/io/files/sha256.hpp"
 #include "whence/io/table/column_names.hpp"
-#include "whence/io/table/csv_writer.hpp"
 #include "whence/io/table/data_plan.hpp"
-#include "whence/io/table/date_text.hpp"
-#include "whence/io/table/number_parser.hpp"
+#include "whence/io/table/formats/csv_writer.hpp"
+#include "whence/io/table/formats/date_text.hpp"
+#include "whence/io/table/formats/number_parser.hpp"
 #include "whence/io/table/value_issues.hpp"
 
 namespace whence {

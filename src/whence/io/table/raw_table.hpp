@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "whence/io/table/number_column.hpp"
+#include "whence/io/table/formats/number_column.hpp"
 #include "whence/io/table/text_levels.hpp"
 
 namespace whence {

@@ -14,8 +14,8 @@
 #include "whence/core/error.hpp"
 #include "whence/judge/summary.hpp"
 #include "whence/math/logspace.hpp"
-#include "whence/paper/continuous_task.hpp"
 #include "whence/paper/experiments/all.hpp"
+#include "whence/paper/tasks/continuous_task.hpp"
 
 namespace whence {
 

@@ -9,7 +9,7 @@
 #include "whence/judge/summary.hpp"
 #include "whence/math/logspace.hpp"
 #include "whence/paper/experiments/all.hpp"
-#include "whence/paper/pair_task.hpp"
+#include "whence/paper/tasks/pair_task.hpp"
 
 namespace whence {
 

@@ -12,8 +12,8 @@
 #include "whence/judge/summary.hpp"
 #include "whence/math/logspace.hpp"
 #include "whence/paper/experiments/all.hpp"
-#include "whence/paper/gaussian_task.hpp"
 #include "whence/paper/meta_learn.hpp"
+#include "whence/paper/tasks/gaussian_task.hpp"
 
 namespace whence {
 

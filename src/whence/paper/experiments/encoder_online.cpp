@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "whence/backends/threads.hpp"
-#include "whence/discover/encoder_tournament.hpp"
+#include "whence/discover/encoder/encoder_tournament.hpp"
 #include "whence/judge/summary.hpp"
 #include "whence/math/logspace.hpp"
 #include "whence/paper/rotated_world.hpp"

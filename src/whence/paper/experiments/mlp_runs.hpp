@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "whence/belief/edges.hpp"
-#include "whence/paper/mlp_task.hpp"
+#include "whence/paper/tasks/mlp_task.hpp"
 
 namespace whence {
 

@@ -13,7 +13,7 @@
 #include "whence/math/elementary.hpp"
 #include "whence/math/logspace.hpp"
 #include "whence/paper/experiments/all.hpp"
-#include "whence/paper/pair_task.hpp"
+#include "whence/paper/tasks/pair_task.hpp"
 
 namespace whence {
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "whence/judge/summary.hpp"
-#include "whence/paper/continuous_task.hpp"
 #include "whence/paper/experiments/all.hpp"
+#include "whence/paper/tasks/continuous_task.hpp"
 
 namespace whence {
 

@@ -6,7 +6,7 @@
 #include "whence/core/error.hpp"
 #include "whence/judge/summary.hpp"
 #include "whence/paper/experiments/all.hpp"
-#include "whence/paper/pair_task.hpp"
+#include "whence/paper/tasks/pair_task.hpp"
 
 namespace whence {
 

@@ -10,7 +10,7 @@
 
 #include "whence/io/files/file_name.hpp"
 #include "whence/io/files/sha256.hpp"
-#include "whence/io/table/csv_writer.hpp"
+#include "whence/io/table/formats/csv_writer.hpp"
 #include "whence/report/report_files.hpp"
 #include "whence/report/result_json.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "tests/bad_input/temporary_folder.hpp"
 #include "whence/core/error.hpp"
-#include "whence/io/table/number_array.hpp"
+#include "whence/io/table/formats/number_array.hpp"
 
 namespace whence {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "whence/core/error.hpp"
 #include "whence/io/graph/bif.hpp"
-#include "whence/io/table/number_array.hpp"
+#include "whence/io/table/formats/number_array.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {

@@ -1,4 +1,4 @@
-#include "whence/io/table/csv_reader.hpp"
+#include "whence/io/table/formats/csv_reader.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -19,7 +19,7 @@
 #include "tests/bad_input/reference_csv.hpp"
 #include "tests/bad_input/temporary_folder.hpp"
 #include "whence/core/error.hpp"
-#include "whence/io/table/number_parser.hpp"
+#include "whence/io/table/formats/number_parser.hpp"
 
 namespace whence {
 namespace {

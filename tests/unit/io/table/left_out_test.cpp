@@ -10,7 +10,7 @@
 #include "tests/bad_input/temporary_folder.hpp"
 #include "whence/core/error.hpp"
 #include "whence/io/table/data_reader.hpp"
-#include "whence/io/table/date_text.hpp"
+#include "whence/io/table/formats/date_text.hpp"
 
 namespace whence {
 namespace {

@@ -1,4 +1,4 @@
-#include "whence/io/table/npz_reader.hpp"
+#include "whence/io/table/formats/npz_reader.hpp"
 
 #include <cmath>
 #include <sys/resource.h>
@@ -10,7 +10,7 @@
 #include "tests/bad_input/array_cases.hpp"
 #include "tests/bad_input/temporary_folder.hpp"
 #include "whence/core/error.hpp"
-#include "whence/io/table/npy_reader.hpp"
+#include "whence/io/table/formats/npy_reader.hpp"
 
 namespace whence {
 namespace {

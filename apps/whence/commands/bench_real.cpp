@@ -1,0 +1,95 @@
+#include "apps/whence/commands/bench_real.hpp"
+
+#include <fmt/format.h>
+
+#include "apps/whence/commands/simulate.hpp"
+#include "apps/whence/results.hpp"
+#include "apps/whence/terminal.hpp"
+#include "apps/whence/text_table.hpp"
+#include "bench/quality/real_bench.hpp"
+#include "whence/core/error.hpp"
+#include "whence/core/text.hpp"
+#include "whence/report/report_files.hpp"
+#include "whence/report/result_json.hpp"
+#include "whence/version.hpp"
+
+namespace whence {
+
+namespace {
+
+/// Names of folders only: a page tells nobody where its reader keeps things.
+std::vector<std::string> command_of(const RealBenchOptions& options) {
+  std::vector<std::string> words = {"whence", "bench", "real"};
+  for (const std::string& folder : options.folders)
+    words.push_back(printable(std::filesystem::path(folder).filename().string()));
+  if (!options.rows.empty()) words.insert(words.end(), {"--rows", options.rows});
+  words.insert(words.end(), {"--subsamples", options.subsamples, "--seed", options.seed});
+  if (options.shuffle_columns) words.emplace_back("--shuffle-columns");
+  if (options.no_controls) words.emplace_back("--no-controls");
+  return words;
+}
+
+RowLimits limits_of(const std::string& text) {
+  if (text.empty()) return {};
+  const auto parts = split(text, ',');
+  if (parts.size() != 2)
+    throw Error(ExitCode::usage, "E-USAGE-VALUE", "--rows",
+                "'" + excerpt(text) + "' should be two whole numbers", "--rows 2000,500");
+  return {count_of("--rows", parts[0], 10, 100'000'000),
+          count_of("--rows", parts[1], 2, 100'000'000)};
+}
+
+RealBenchPlan plan_of(const RealBenchOptions& options) {
+  if (options.folders.empty())
+    throw Error(ExitCode::usage, "E-USAGE-MISSING", "", "bench real needs DIR",
+                "folders with tables and a truth.json: see bench/README.md");
+  RealBenchPlan plan;
+  for (const std::string& folder : options.folders) plan.folders.emplace_back(folder);
+  plan.rows = limits_of(options.rows);
+  plan.subsamples = std::uint32_t(count_of("--subsamples", options.subsamples, 1, 10'000));
+  plan.reorder = options.shuffle_columns;
+  plan.controls = !options.no_controls;
+  return plan;
+}
+
+std::string in_words(const RealBenchmark& bench) {
+  constexpr std::size_t all_rows = 200;
+  std::string out;
+  for (const Report* report : {&bench.report, &bench.speed}) {
+    out += for_locale(report->title) + "\n\n";
+    for (const Table& table : report->tables) out += for_locale(text_table(table, all_rows)) + "\n";
+    if (!report->claims.empty()) out += claims_in_words(*report) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+void bench_real(const RealBenchOptions& options, const Globals& globals) {
+  const int threads = threads_of(options.threads, globals);
+  const RealBenchPlan plan = plan_of(options);
+  OutputDirectory directory(options.output.empty() ? "whence-out/bench-real" : options.output);
+  const std::vector<std::string> command = command_of(options);
+  RunRecord record(command, threads);
+  RunOptions how;
+  how.seed = seed_of(options.seed);
+  how.threads = threads;
+  ProgressBar bar("bench real", ProgressBar::wanted(globals.quiet));
+  how.progress = bar.callback();
+  const RealBenchmark bench = bench_real(plan, how);
+  record.timed("bench-real", record.elapsed());
+  std::vector<OutputFile> files;
+  for (const auto& [report, folder] : {std::pair(&bench.report, ""), {&bench.speed, "speed/"}})
+    for (OutputFile& file : report_files(
+             *report, {report->title, report->summary, version(), revision(), joined(command, " ")},
+             folder))
+      files.push_back(std::move(file));
+  publish(directory, std::move(files), record);
+  print_warnings(bench.report, globals);
+  if (options.json)
+    print(result_text(result_json(std::vector<Report>{bench.report, bench.speed}, {})));
+  else if (!globals.quiet)
+    print(in_words(bench) + "page: " + shown_path(directory.path() / "index.html") + "\n");
+}
+
+}  // namespace whence

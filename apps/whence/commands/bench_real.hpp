@@ -1,0 +1,27 @@
+// whence bench real: graphs from recorded data whose truth is known.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/whence/commands/bench_graphs.hpp"
+
+namespace whence {
+
+struct RealBenchOptions {
+  std::vector<std::string> folders;
+  std::string rows, subsamples = "1", seed = "0", threads = "auto", output;
+  bool shuffle_columns = false, no_controls = false, json = false;
+
+  /// What the benches share.
+  void take(const GraphsBenchOptions& shared) {
+    seed = shared.seed;
+    threads = shared.threads;
+    output = shared.output;
+    json = shared.json;
+  }
+};
+
+void bench_real(const RealBenchOptions& options, const Globals& globals);
+
+}  // namespace whence

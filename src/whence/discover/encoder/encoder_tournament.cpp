@@ -1,0 +1,91 @@
+#include "whence/discover/encoder/encoder_tournament.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "whence/discover/encoder/find_rotation.hpp"
+
+namespace whence {
+
+namespace {
+
+constexpr double half_turn = std::numbers::pi;
+
+/// One start on its way.
+struct Runner {
+  double angle = 0, squares = 1e-8, score = 0, gamma = 0;
+  std::vector<double> path;  // angles after each counted episode
+
+  /// Later angles count; angles are near each other by then, so their mean is one.
+  double settled() const {
+    if (path.empty()) return angle;
+    const std::size_t from = path.size() / 2;
+    double sum = 0;
+    for (std::size_t i = from; i < path.size(); ++i)
+      sum += std::remainder(path[i] - path.back(), half_turn);
+    return path.back() + sum / double(path.size() - from);
+  }
+};
+
+/// What one episode says of an angle.
+class EpisodeScore {
+ public:
+  EpisodeScore(const PlanePoints& training, PlanePoints episode)
+      : points_{training, std::move(episode)}, plane_(points_), anywhere_(plane_.anywhere()[0]) {}
+
+  double anywhere() const { return anywhere_; }
+  double along(double angle) const { return plane_.along(angle)[0]; }
+  double at(double angle) const {
+    constexpr std::array<double, plane_changes> shares = {0.1, 0.44, 0.44, 0.02};
+    return change_objective(along(angle), anywhere_, shares);
+  }
+
+ private:
+  std::array<PlanePoints, 2> points_;
+  PlaneEvidence plane_;
+  double anywhere_;
+};
+
+void follow(Runner& runner, const EpisodeScore& episode, const EncoderTournament& how) {
+  const double high = episode.at(runner.angle + how.probe / 2);
+  const double low = episode.at(runner.angle - how.probe / 2);
+  const double slope = (high - low) / how.probe, here = (high + low) / 2;
+  runner.score = how.memory * runner.score + here;
+  runner.gamma += here - episode.at(runner.angle + half_turn / 2);
+  runner.squares += slope * slope;
+  const double step = how.rate * slope / std::sqrt(runner.squares);
+  runner.angle += std::clamp(step, -how.longest_step, how.longest_step);
+  runner.path.push_back(runner.angle);
+}
+
+}  // namespace
+
+TournamentResult run_tournament(const PlanePoints& training,
+                                const std::function<PlanePoints(std::size_t)>& episode,
+                                std::size_t episodes, const EncoderTournament& how) {
+  std::vector<Runner> runners(how.starts);
+  for (std::size_t i = 0; i < how.starts; ++i)
+    runners[i].angle = how.first_angle + half_turn * double(i) / double(how.starts);
+  TournamentResult result;
+  const auto better = [](const Runner& a, const Runner& b) { return a.score > b.score; };
+  for (std::size_t k = 0; k < episodes; ++k) {
+    const EpisodeScore score(training, episode(k));
+    double most = score.anywhere();
+    for (int i = 0; i < 4; ++i) most = std::max(most, score.along(half_turn * i / 4));
+    if (most > how.gate) {
+      for (Runner& runner : runners) follow(runner, score, how);
+      ++result.counted;
+      std::stable_sort(runners.begin(), runners.end(), better);
+      if (result.counted % std::size_t(how.round) == 0 && runners.size() > how.survivors)
+        runners.resize(std::max(how.survivors, (runners.size() + 1) / 2));
+    }
+    result.angle.push_back(runners[0].angle);
+    result.gamma.push_back(runners[0].gamma);
+  }
+  result.answer = runners[0].settled();
+  return result;
+}
+
+}  // namespace whence

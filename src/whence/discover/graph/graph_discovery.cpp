@@ -1,0 +1,459 @@
+#include "whence/discover/graph/graph_discovery.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "whence/backends/threads.hpp"
+#include "whence/belief/graph_search.hpp"
+#include "whence/core/error.hpp"
+#include "whence/core/shared_work.hpp"
+#include "whence/core/text.hpp"
+#include "whence/discover/check/counted_rows.hpp"
+#include "whence/discover/graph/canonical_order.hpp"
+#include "whence/discover/graph/edge_effects.hpp"
+#include "whence/discover/graph/edge_support.hpp"
+#include "whence/discover/graph/graph_remarks.hpp"
+#include "whence/discover/graph/graph_search_plan.hpp"
+#include "whence/discover/graph/large_graph.hpp"
+#include "whence/discover/graph/outlying_rows.hpp"
+#include "whence/discover/graph/second_opinion.hpp"
+#include "whence/discover/graph/shared_search.hpp"
+#include "whence/discover/labels/label_graph.hpp"
+
+namespace whence {
+
+namespace {
+
+constexpr double worth_showing = 0.01;        // edges less probable than this are not listed
+constexpr double worth_explaining = 0.5;      // pairs linked with more than this get their support
+constexpr std::size_t most_unscreened = 256;  // variables, unless mechanisms are linear
+
+/// Options in the canonical order of the data.
+GraphOptions reordered(const GraphOptions& options, const CanonicalOrder& order) {
+  GraphOptions result = options;
+  const std::size_t m = order.variables.size(), environments = order.environments.size();
+  if (!options.knowledge.words.empty())
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t j = 0; j < m; ++j)
+        result.knowledge.words[i * m + j] =
+            options.knowledge.words[order.variables[i] * m + order.variables[j]];
+  if (!options.known.empty())
+    for (std::size_t v = 0; v < m; ++v)
+      for (std::size_t e = 0; e < environments; ++e)
+        result.known[v * environments + e] =
+            options.known[order.variables[v] * environments + order.environments[e]];
+  if (options.baseline) result.baseline = 0;
+  return result;
+}
+
+/// An exact model needs single columns of its kind.
+[[noreturn]] void refuse_model(GraphModel asked, const Variable& variable) {
+  const bool vector = variable.dimension != 1;
+  throw Error(ExitCode::usage, "E-USAGE-MODEL", variable.name,
+              fmt::format("the model '{}' cannot take this column, which holds {}", name_of(asked),
+                          vector                                         ? "vectors"
+                          : variable.kind == Variable::Kind::categorical ? "categories"
+                                                                         : "numbers"),
+              "the model 'labels' takes columns of any kind, mixed");
+}
+
+bool fits(GraphModel model, const Variable& variable) {
+  if (model == GraphModel::labels) return true;
+  if (variable.dimension != 1) return false;
+  return (variable.kind == Variable::Kind::categorical) == (model == GraphModel::categorical);
+}
+
+/// The environment that labels compare with.
+std::size_t reference_of(const Dataset& data, const GraphOptions& options) {
+  if (options.baseline) return *options.baseline;
+  std::size_t largest = 0;
+  for (std::size_t e = 1; e < data.environments.size(); ++e)
+    if (data.environments[e].rows() > data.environments[largest].rows()) largest = e;
+  return largest;
+}
+
+/// The model that suits the data in canonical order, with its reason.
+GraphModel model_of(const Dataset& data, const GraphTask& options, Remark& reason,
+                    std::vector<LineCheck>& checks) {
+  if (options.model != GraphModel::automatic) {
+    for (const Variable& variable : data.variables)
+      if (!fits(options.model, variable)) refuse_model(options.model, variable);
+    reason = {RemarkCode::model_as_asked, {}, {}, {}};
+    return options.model;
+  }
+  const auto all = [&](GraphModel model) {
+    return std::all_of(data.variables.begin(), data.variables.end(),
+                       [&](const Variable& variable) { return fits(model, variable); });
+  };
+  if (all(GraphModel::categorical)) {
+    reason = {RemarkCode::model_all_categorical, {}, {}, {}};
+    return GraphModel::categorical;
+  }
+  if (!all(GraphModel::linear)) {
+    reason = {RemarkCode::model_several_kinds, {}, {}, {}};
+    return GraphModel::labels;
+  }
+  checks = model_check(data, reference_of(data, options), options.seed, options.control.threads);
+  reason = {RemarkCode::model_not_linear, {}, {}, {double(data.variables.size())}};
+  for (std::size_t v = 0; v < checks.size(); ++v)
+    if (checks[v].not_linear) reason.variables.push_back(data.variables[v].name);
+  if (reason.variables.empty()) {
+    reason = {RemarkCode::model_all_numbers, {}, {}, {}};
+    return GraphModel::linear;
+  }
+  return GraphModel::labels;
+}
+
+void check_size(const Dataset& data) {
+  if (data.variables.size() < 2)
+    throw Error(ExitCode::bad_data, "E-DATA-COLUMNS", "columns",
+                "a graph needs two variables at least");
+  if (data.variables.size() > most_variables)
+    throw Error(ExitCode::resource, "E-LIMIT-VARIABLES", "columns",
+                fmt::format("{} variables are more than the {} that can be searched",
+                            data.variables.size(), most_variables),
+                "leave some out");
+}
+
+/// Only linear families are screened before they are scored: others take too long.
+void check_size(const Dataset& data, GraphModel model) {
+  if (model == GraphModel::linear || data.variables.size() <= most_unscreened) return;
+  throw Error(ExitCode::resource, "E-LIMIT-VARIABLES", "columns",
+              fmt::format("{} variables are more than the {} that the model '{}' can search",
+                          data.variables.size(), most_unscreened, name_of(model)),
+              "leave some out, or, if all are numbers, --model linear");
+}
+
+/// Edges worth showing, the more probable direction of each explained.
+std::vector<EdgeFinding> findings_of(const FamilyTable& table, const GraphDraw& best,
+                                     const EdgeMatrix& edges, const GraphTask& options) {
+  std::vector<EdgeFinding> findings = edges_worth_showing(edges);
+  const auto explain = [&](std::size_t k) {
+    if (options.control.stopped()) return;  // no time for reasons
+    if (findings[k].adjacent_probability > worth_explaining) explain_edge(table, best, findings[k]);
+  };
+  if (options.control.work == nullptr) {
+    parallel_for(findings.size(), options.control.threads, explain);
+    return findings;
+  }
+  const SharedUnit unit{[&](std::size_t k, ByteWriter& bytes) {
+                          explain(k);
+                          bytes.put(findings[k].shift_log_odds)
+                              .put_list(findings[k].support)
+                              .put(findings[k].leave_one_out);
+                        },
+                        [&](std::size_t k, ByteReader& bytes) {
+                          findings[k].shift_log_odds = bytes.get<double>();
+                          findings[k].support = bytes.get_list<double>();
+                          findings[k].leave_one_out = bytes.get<std::array<double, 2>>();
+                        }};
+  share_units(table, options, "reasons", findings.size(), unit);
+  return findings;
+}
+
+std::vector<std::vector<std::size_t>> likely_targets(const GraphResult& result) {
+  std::vector<std::vector<std::size_t>> targets;
+  for (const GraphEnvironment& environment : result.environments) {
+    targets.emplace_back();
+    if (environment.all_changed > 0.5) continue;
+    for (std::size_t v = 0; v < environment.changed.size(); ++v)
+      if (environment.changed[v] > 0.5) targets.back().push_back(v);
+  }
+  return targets;
+}
+
+std::vector<GraphEnvironment> environments_of(const Dataset& data, const GraphBelief& belief,
+                                              const GraphOptions& options) {
+  std::vector<GraphEnvironment> list;
+  const std::size_t environments = data.environments.size();
+  const auto bounded = [](double p) { return std::clamp(p, 0.0, 1.0); };
+  for (std::size_t e = 0; e < environments; ++e) {
+    GraphEnvironment environment;
+    environment.name = data.environments[e].name;
+    environment.rows = data.environments[e].rows();
+    environment.baseline = options.baseline == e;
+    environment.all_changed = bounded(belief.all_changed[e]);
+    environment.none_changed = bounded(belief.none_changed[e]);
+    for (std::size_t v = 0; v < data.variables.size(); ++v)
+      environment.changed.push_back(bounded(belief.changed[v * environments + e]));
+    list.push_back(std::move(environment));
+  }
+  return list;
+}
+
+/// The more probable first; those that differ by rounding only, in the order of the variables.
+void sort_findings(std::vector<EdgeFinding>& findings) {
+  constexpr double told_apart = 1e9;
+  std::sort(findings.begin(), findings.end(), [](const EdgeFinding& a, const EdgeFinding& b) {
+    const double p = std::round(told_apart * a.probability);
+    const double q = std::round(told_apart * b.probability);
+    return p != q ? p > q : std::pair(a.from, a.to) < std::pair(b.from, b.to);
+  });
+}
+
+/// From the canonical order back to that of the data.
+GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order) {
+  GraphResult result = found;
+  const std::size_t m = order.variables.size(), environments = order.environments.size();
+  const auto& to = order.variables;
+  const auto turned = [&](const Graph& graph) {
+    Graph other(m);
+    graph.each_edge([&](std::size_t i, std::size_t j) {
+      other.set_edge(VariableId(to[i]), VariableId(to[j]));
+    });
+    return other;
+  };
+  for (std::size_t i = 0; i < m; ++i) {
+    result.variables[to[i]] = found.variables[i];
+    if (!found.drift.empty()) result.drift[to[i]] = found.drift[i];
+    if (!found.checks.empty()) result.checks[to[i]] = found.checks[i];
+    for (std::size_t j = 0; j < m; ++j) {
+      result.edges.at(to[i], to[j]) = found.edges.at(i, j);
+      if (found.hidden.variables == 0) continue;
+      result.hidden.at(to[i], to[j]) = found.hidden.at(i, j);
+      result.shift_only.at(to[i], to[j]) = found.shift_only.at(i, j);
+    }
+  }
+  result.search.spread_from = to[found.search.spread_from];
+  result.search.spread_to = to[found.search.spread_to];
+  result.graph = turned(found.graph);
+  for (Graph& draw : result.draws) draw = turned(draw);
+  for (EdgeFinding& edge : result.findings) {
+    edge.from = to[edge.from];
+    edge.to = to[edge.to];
+    const std::vector<double> support = edge.support;
+    for (std::size_t e = 0; e < support.size(); ++e)
+      edge.support[order.environments[e]] = support[e];
+  }
+  sort_findings(result.findings);
+  for (std::size_t e = 0; e < environments; ++e) {
+    GraphEnvironment& environment = result.environments[order.environments[e]];
+    environment = found.environments[e];
+    for (std::size_t v = 0; v < m; ++v)
+      environment.changed[to[v]] = found.environments[e].changed[v];
+  }
+  return result;
+}
+
+/// What a result by labels needs beyond its probabilities.
+GraphResult finished(GraphResult result, const Dataset& data, const GraphOptions& options) {
+  result.essential = equivalence_class(result.graph, likely_targets(result));
+  remark_on_labels(result, data, options);
+  return result;
+}
+
+}  // namespace
+
+std::vector<EdgeFinding> edges_worth_showing(const EdgeMatrix& edges) {
+  std::vector<EdgeFinding> findings;
+  const std::size_t m = edges.variables;
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j) {
+      if (i == j || edges.at(i, j) < worth_showing) continue;
+      EdgeFinding edge;
+      edge.from = i;
+      edge.to = j;
+      edge.probability = std::min(1.0, edges.at(i, j));
+      edge.adjacent_probability = std::min(1.0, edges.at(i, j) + edges.at(j, i));
+      findings.push_back(std::move(edge));
+    }
+  sort_findings(findings);
+  return findings;
+}
+
+Graph likely_graph(const EdgeMatrix& edges, bool& cycle_broken) {
+  const std::size_t m = edges.variables;
+  std::vector<std::pair<std::size_t, std::size_t>> order;
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j)
+      if (i != j && edges.at(i, j) > 0.5) order.emplace_back(i, j);
+  std::stable_sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    return edges.at(a.first, a.second) > edges.at(b.first, b.second);
+  });
+  Dag dag(m);
+  for (const auto& [i, j] : order) {
+    if (dag.closes_cycle(i, j)) {
+      cycle_broken = true;
+      continue;
+    }
+    dag.flip(i, j);
+    dag.update();
+  }
+  return dag.graph();
+}
+
+std::string_view name_of(GraphEngine engine) {
+  return engine == GraphEngine::posterior ? "posterior" : "meta-transfer";
+}
+
+std::string_view name_of(GraphModel model) {
+  switch (model) {
+    case GraphModel::automatic: return "auto";
+    case GraphModel::linear: return "linear";
+    case GraphModel::categorical: return "categorical";
+    case GraphModel::labels: return "labels";
+  }
+  return "?";
+}
+
+namespace {
+
+/// Many variables are searched in another way, and only one model knows it.
+LargeGraph find_whole_or_large(const Dataset& data, const GraphTask& options) {
+  if (options.model == GraphModel::linear && data.variables.size() > largest_whole_search)
+    return find_large_graph(data, options);
+  LargeGraph result;
+  GraphDraw start;
+  result.scored = choose_scores(data, options, start);
+  if (options.control.progress) options.control.progress(0.2);
+  result.found = find_belief(*result.scored.table, options, start);
+  return result;
+}
+
+/// By the model that suits the data, from all of their rows.
+GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
+                               const Control& control, const std::string& part = {}) {
+  const CanonicalOrder order = in_canonical_order(data, options.baseline);
+  GraphTask how(reordered(options, order), control);
+  how.part = part;
+  Remark reason;
+  std::vector<LineCheck> checks;
+  how.model = model_of(order.data, how, reason, checks);
+  check_size(data, how.model);
+  const auto by_labels = [&](const Remark& why) {
+    how.model = GraphModel::labels;
+    how.baseline = reference_of(order.data, how);
+    // This engine shares nothing: each process may end it by itself.
+    if (how.control.work != nullptr && how.control.work->own_stop() != nullptr)
+      how.control.stop = how.control.work->own_stop();
+    GraphResult result = find_graph_by_labels(order.data, how);
+    result.model_reason = why;
+    result.checks = checks;
+    add_effects(order.data, result, control);
+    return finished(in_given_order(result, order), data, options);
+  };
+  if (how.model == GraphModel::labels) return by_labels(reason);
+
+  auto [scored, found] = find_whole_or_large(order.data, how);
+
+  GraphResult result;
+  result.model = how.model;
+  result.model_reason = reason;
+  result.checks = checks;
+  for (const Variable& variable : order.data.variables) result.variables.push_back(variable.name);
+  result.scale = scored.scale;
+  result.edges = found.belief.edges;
+  result.search = std::move(found.record);
+  result.best_score = found.best.score;
+  result.quiet = found.belief.quiet;
+  result.environments = environments_of(order.data, found.belief, how);
+  for (const GraphDraw& draw : found.belief.draws) result.draws.push_back(draw.dag.graph());
+  result.findings = findings_of(*scored.table, found.best, result.edges, how);
+  result.graph = likely_graph(result.edges, result.cycle_broken);
+  add_effects(order.data, result, control);
+  result.remarks = full_families(*scored.scorer, found.best.dag, result.variables, how.knowledge);
+  result = in_given_order(result, order);
+  limit_unsupported(result, options.knowledge);
+  suspect_hidden_causes(result, options);
+  if (options.model == GraphModel::automatic && how.model == GraphModel::linear &&
+      data.variables.size() <= most_unscreened && calls_for_second_opinion(result, data) &&
+      !control.stopped()) {
+    GraphResult other = by_labels({RemarkCode::model_drifts, {}, {}, {}});
+    if (finds_drift(other) || denies_much(other, result)) return other;
+    temper(result, other);
+    result.graph = likely_graph(result.edges, result.cycle_broken);
+    result.remarks.push_back({RemarkCode::compared_with_labels, {}, {}, {}});
+  }
+  result.essential = equivalence_class(result.graph, likely_targets(result));
+  remark_on_exact(result, data);
+  return result;
+}
+
+/// Two answers that contradict each other count half each. True where they do.
+bool blend(double& p, double other) {
+  constexpr double opposite = 0.5;
+  if (std::abs(p - other) < opposite) return false;
+  p = (p + other) / 2;
+  return true;
+}
+
+/// Where the answer hangs on a few rows that lie far out it is not stated as sure.
+void doubt_outlying_rows(GraphResult& result, const Dataset& data, const CountedRows& counted,
+                         const GraphOptions& options, Control control) {
+  control.progress = {};  // the answer is there: only its doubts are worked out
+  const Dataset& used = counted.data ? *counted.data : data;
+  const std::vector<std::size_t> rows = outlying_rows(used);
+  if (rows.empty() || control.stopped()) return;
+  const GraphResult without =
+      find_with_all_rows(without_rows(used, rows), options, control, "without rows: ");
+  bool doubted = false;
+  for (std::size_t k = 0; k < result.edges.values.size(); ++k)
+    doubted |= blend(result.edges.values[k], without.edges.values[k]);
+  for (std::size_t e = 0; e < result.environments.size(); ++e) {
+    GraphEnvironment& here = result.environments[e];
+    const GraphEnvironment& other = without.environments[e];
+    doubted |= blend(here.all_changed, other.all_changed);
+    doubted |= blend(here.none_changed, other.none_changed);
+    for (std::size_t v = 0; v < result.variables.size(); ++v)
+      doubted |= blend(here.changed[v], other.changed[v]);
+  }
+  if (!doubted) return;
+  list_findings_again(result);
+  result.graph = likely_graph(result.edges, result.cycle_broken);
+  result.essential = equivalence_class(result.graph, likely_targets(result));
+  for (const std::size_t row : rows)
+    for (const Environment& e : data.environments)
+      if (const std::size_t r = counted.given(row); r >= e.begin && r < e.end)
+        result.remarks.push_back(
+            {RemarkCode::outlying_row, {}, {e.name}, {double(r - e.begin + 1)}});
+}
+
+}  // namespace
+
+GraphResult find_graph(const Dataset& data, const GraphOptions& options, const Control& control) {
+  require_valid(data);
+  check_size(data);
+  require_environment(data, options.baseline);
+  require_fitting(data, options.knowledge, options.known,
+                  options.baseline ? &*options.baseline : nullptr);
+  const CountedRows counted = counted_rows(data);
+  const Dataset& used = counted.data ? *counted.data : data;
+  GraphResult result = find_with_all_rows(used, options, control);
+  if (result.model == GraphModel::linear)
+    doubt_outlying_rows(result, data, counted, options, control);
+  result.remarks.insert(result.remarks.begin(), counted.remarks.begin(), counted.remarks.end());
+  return result;
+}
+
+GraphResult find_changes(const Dataset& data, const Graph& graph, GraphOptions options,
+                         const Control& control) {
+  const std::size_t m = data.variables.size();
+  if (graph.variables() != m)
+    throw Error(ExitCode::bad_data, "E-GRAPH-NAME", "graph",
+                fmt::format("the graph has {} variables, the data have {}", graph.variables(), m));
+  options.knowledge.words.assign(m * m, EdgeKnowledge::Word::forbidden);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < m; ++j)
+      if (graph.edge(VariableId(i), VariableId(j)))
+        options.knowledge.words[i * m + j] = EdgeKnowledge::Word::required;
+  return find_graph(data, options, control);
+}
+
+double graph_score(const Dataset& data, const Graph& graph, const GraphOptions& options,
+                   double scale) {
+  GraphTask how(options, {});
+  Remark reason;
+  std::vector<LineCheck> checks;
+  how.model = model_of(data, how, reason, checks);
+  const ScoredFamilies scored = score_families(data, how, scale);
+  GraphClimber climber(
+      *scored.table, scored.table->number_of(sparse_regime(data.environments.size())), Dag(graph));
+  settle_regime(*scored.table, climber);
+  return climber.score();
+}
+
+}  // namespace whence

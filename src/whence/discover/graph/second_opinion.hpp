@@ -1,0 +1,30 @@
+// A linear answer weighed against the one from labels, where it shows signs of what its model
+// leaves out: hidden causes, and mechanisms that drift from run to run.
+#pragma once
+
+#include "whence/discover/graph/graph_discovery.hpp"
+
+namespace whence {
+
+/// Whether an effect's mechanism changed wherever its cause's did (`maybe_confounded`), or many
+/// changed at once, in data that have rows enough for labels to speak.
+bool calls_for_second_opinion(const GraphResult& linear, const Dataset& data);
+
+/// Whether labels find that environments or mechanisms drift: then their answer stands.
+bool finds_drift(const GraphResult& labels);
+
+/// Whether labels deny more than a third of the edges: then hidden causes or drift are everywhere,
+/// and the answer by labels stands.
+bool denies_much(const GraphResult& labels, const GraphResult& linear);
+
+/// What labels do not confirm is no longer stated as sure; what they find hidden is said.
+void temper(GraphResult& linear, const GraphResult& labels);
+
+/// No direction is stated as sure that no shift supports, unless somebody said so. `decided` by
+/// knowledge are the edges that stay as they are.
+void limit_unsupported(GraphResult& result, const EdgeKnowledge& knowledge);
+
+/// Lists the edges again after their probabilities changed, with what is known of each.
+void list_findings_again(GraphResult& result);
+
+}  // namespace whence

@@ -1,0 +1,218 @@
+#include "whence/discover/labels/label_graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "whence/backends/threads.hpp"
+#include "whence/discover/labels/label_search.hpp"
+#include "whence/discover/labels/label_support.hpp"
+#include "whence/math/logspace.hpp"
+
+namespace whence {
+
+namespace {
+
+constexpr std::size_t joint_rows = 800, random_waves = 48;
+
+/// Posterior weights of an environment's drift, given a graph.
+std::vector<double> drift_weights(const LabelScore& score, const LabelGraph& graph, std::size_t e) {
+  const auto m = double(score.variables());
+  constexpr double usual_drift = 0.3;
+  std::vector<double> log_weight;
+  for (std::size_t t = 0; t < drift_scales.size(); ++t) {
+    double sum = t > 0 ? -2 * std::log(m) - 0.5 * std::pow(drift_scales[t] / usual_drift, 2) : 0;
+    for (std::size_t v = 0; v < score.variables(); ++v) {
+      const double odds =
+          score.shift().drifted(v, graph.families[v].causes, e).log_odds[score.drift_of(t, v)];
+      sum += log_add_exp(std::log1p(-1 / m) - odds, -std::log(m));
+    }
+    log_weight.push_back(sum);
+  }
+  const double total = log_sum_exp(log_weight);
+  for (double& w : log_weight) w = std::exp(w - total);
+  return log_weight;
+}
+
+/// Environments in which some mechanism changed beyond drift, but not everything.
+std::vector<char> speaking(const LabelScore& score, const LabelGraph& graph) {
+  std::vector<char> list(score.environments());
+  const double clear = std::log(double(score.variables()));
+  for (std::size_t e = 0; e < list.size(); ++e)
+    for (std::size_t v = 0; v < score.variables() && score.regime().counts[e]; ++v)
+      if (score.change(v, graph.families[v].causes, e) > clear) list[e] = 1;
+  return list;
+}
+
+/// How often each link was drawn.
+void count_links(const std::vector<LabelGraph>& draws, GraphResult& result) {
+  const std::size_t m = result.variables.size();
+  const double each = 1 / double(draws.size());
+  result.edges = result.hidden = result.shift_only = EdgeMatrix(m);
+  for (const LabelGraph& graph : draws)
+    for (std::size_t a = 0; a < m; ++a)
+      for (std::size_t b = a + 1; b < m; ++b) switch (graph.link(a, b)) {
+          case Link::none: break;
+          case Link::shift_forward: result.shift_only.at(a, b) += each; [[fallthrough]];
+          case Link::forward: result.edges.at(a, b) += each; break;
+          case Link::shift_backward: result.shift_only.at(b, a) += each; [[fallthrough]];
+          case Link::backward: result.edges.at(b, a) += each; break;
+          case Link::hidden_forward:
+          case Link::hidden_backward:
+            result.hidden.at(a, b) += each;
+            result.hidden.at(b, a) += each;
+            break;
+        }
+}
+
+/// Where everything changed in half of the environments, the others are hardly what they seem.
+double most_certain(const LabelRegime& regime) {
+  const auto dropped = std::count(regime.counts.begin(), regime.counts.end(), 0);
+  return 2 * std::size_t(dropped) >= regime.counts.size() ? 0.9 : 1.0;
+}
+
+/// No direction is surer than shifts make it; what shows in shifts alone is never sure. Fills in
+/// the support of each edge, by environment of the data.
+void limit_directions(const Judgement& judgement, const LabelSearch& search, double highest,
+                      std::size_t reference, GraphResult& result) {
+  constexpr double in_shifts_alone = 0.9;
+  const LabelGraph& best = search.best();
+  std::vector<EdgeFinding> explained;
+  for (const JudgedEdge& judged : judgement.edges) {
+    const std::size_t a = judged.from, b = judged.to;
+    const LabelSupport& support = judged.support;
+    double& p = result.edges.at(a, b);
+    const double seen = p;
+    p = std::min(
+        {p - (1 - in_shifts_alone) * result.shift_only.at(a, b), judged.limit.highest, highest});
+    if (judged.limit.rest_is_hidden)
+      result.hidden.at(a, b) = result.hidden.at(b, a) =
+          std::min(1.0, result.hidden.at(a, b) + seen - p);
+    else if (judged.limit.highest < 1 || highest < 1)
+      result.edges.at(b, a) += seen - p;
+    EdgeFinding edge;
+    edge.from = a;
+    edge.to = b;
+    edge.shift_log_odds = support.reverse;
+    edge.leave_one_out = {p, p};
+    for (std::size_t e = 0; e < support.against_reverse.size(); ++e) {
+      if (e == reference) edge.support.push_back(0);
+      edge.support.push_back(support.against_reverse[e]);
+      const double without = seen * sigmoid(support.reverse - support.against_reverse[e]);
+      edge.leave_one_out[0] = std::min(edge.leave_one_out[0], without);
+      edge.leave_one_out[1] =
+          std::max(edge.leave_one_out[1], std::min(without, judged.limit.highest));
+    }
+    if (reference == support.against_reverse.size()) edge.support.push_back(0);
+    explained.push_back(std::move(edge));
+  }
+  // Edges that were drawn but are not in the best graph were not judged.
+  for (std::size_t a = 0; a < result.variables.size(); ++a)
+    for (std::size_t b = 0; b < result.variables.size(); ++b)
+      if (a != b && !best.families[b].causes.has(a))
+        result.edges.at(a, b) = std::min(result.edges.at(a, b), in_shifts_alone);
+  result.findings = edges_worth_showing(result.edges);
+  for (EdgeFinding& finding : result.findings)
+    for (const EdgeFinding& edge : explained)
+      if (edge.from == finding.from && edge.to == finding.to) {
+        finding.shift_log_odds = edge.shift_log_odds;
+        finding.support = edge.support;
+        finding.leave_one_out = edge.leave_one_out;
+      }
+}
+
+/// P(each mechanism changed in one environment), over drawn graphs and scales of drift; no surer
+/// than the rivals of the best graph allow.
+GraphEnvironment environment_of(const LabelScore& score, const LabelGraph& best,
+                                const std::vector<LabelGraph>& draws,
+                                const std::vector<RivalGraph>& rivals, std::size_t e) {
+  const std::size_t m = score.variables();
+  const double each = 1 / double(draws.size());
+  GraphEnvironment environment;
+  environment.changed.assign(m, 0.0);
+  const std::vector<double> weight = drift_weights(score, best, e);
+  const double prior = std::log(std::max(1.0, double(m) - 1));
+  for (std::size_t v = 0; v < m; ++v) {
+    const auto changed_in = [&](const LabelGraph& graph) {
+      double p = 0;
+      const DriftedChange& seen = score.shift().drifted(v, graph.families[v].causes, e);
+      for (std::size_t t = 0; t < weight.size(); ++t)
+        if (weight[t] >= 1e-4)
+          p += weight[t] * sigmoid(double(seen.log_odds[score.drift_of(t, v)]) - prior);
+      return p;
+    };
+    double& p = environment.changed[v];
+    for (const LabelGraph& graph : draws) p += each * changed_in(graph);
+    const double drawn = p;
+    for (const RivalGraph& rival : rivals)
+      if (!(rival.graph.families[v].causes == best.families[v].causes))
+        p = std::min(p, drawn + rival.weight * (changed_in(rival.graph) - drawn));
+  }
+  constexpr double too_much = 0.97, single = 0.9;  // single: where everything changed, no one did
+  environment.all_changed = score.regime().counts[e] ? 0.0 : too_much;
+  environment.none_changed = 1;
+  for (double& p : environment.changed) {
+    if (!score.regime().counts[e]) p = std::min(p, single);
+    environment.none_changed *= 1 - p;
+  }
+  environment.drift = drift_scales[score.regime().environment_drift[e]];
+  return environment;
+}
+
+}  // namespace
+
+GraphResult find_graph_by_labels(const Dataset& data, const GraphTask& options) {
+  const Progress& progress = options.control.progress;
+  const std::size_t reference = *options.baseline, m = data.variables.size();
+  const CodedColumns columns(data, reference);
+  const ShiftEvidence shift(columns, data, reference, options.seed);
+  const JointEvidence joint(columns, data, reference, options.seed, joint_rows, random_waves);
+  LabelScore score(joint, shift);
+  LabelSearchOptions how;
+  how.seed = options.seed;
+  how.threads = options.control.threads;
+  how.knowledge = &options.knowledge;
+  how.stop = options.control.stop;
+  LabelSearch search(score, how);
+  search.run(progress);
+  const std::vector<LabelGraph> draws = search.draw(progress);
+
+  GraphResult result;
+  result.model = GraphModel::labels;
+  for (const Variable& variable : data.variables) result.variables.push_back(variable.name);
+  count_links(draws, result);
+  const Judgement judgement = judged_edges(score, search, speaking(score, search.best()));
+  limit_directions(judgement, search, most_certain(score.regime()), reference, result);
+  result.graph = likely_graph(result.edges, result.cycle_broken);
+  result.quiet = 1;
+  std::size_t shifted = 0;
+  for (std::size_t e = 0; e < data.environments.size(); ++e) {
+    GraphEnvironment environment;
+    if (e == reference)
+      environment.changed.assign(m, 0.0);
+    else
+      environment = environment_of(score, search.best(), draws, judgement.rivals, shifted++);
+    environment.name = data.environments[e].name;
+    environment.rows = data.environments[e].rows();
+    environment.baseline = e == reference;
+    if (environment.baseline) environment.none_changed = 1;
+    result.quiet *= environment.none_changed;
+    result.environments.push_back(std::move(environment));
+  }
+  for (std::size_t drift : score.regime().variable_drift)
+    result.drift.push_back(drift_scales[drift]);
+  constexpr std::size_t kept_draws = 200;
+  for (std::size_t k = 0; k < draws.size();
+       k += std::max<std::size_t>(1, draws.size() / kept_draws)) {
+    Graph graph(m);
+    for (std::size_t v = 0; v < m; ++v)
+      draws[k].families[v].causes.each(
+          [&](std::size_t cause) { graph.set_edge(VariableId(cause), VariableId(v)); });
+    result.draws.push_back(std::move(graph));
+  }
+  result.best_score = search.best_score();
+  result.search.scores = {result.best_score};
+  result.search.families_scored = joint.sets() + shift.fits();
+  return result;
+}
+
+}  // namespace whence

@@ -1,0 +1,121 @@
+// Which mechanisms changed between the baseline and an environment, by evidence from labels.
+//
+// A logistic regression guesses, from a set P of variables, whether a row is from environment e or
+// from the baseline: T_e(P) is its log-evidence. The mechanism of i given P changed if what P
+// leaves unexplained of i improves the guess. That remainder is taken with respect to a flexible
+// regression on the baseline, so that it does not depend on P as long as the mechanism is the same,
+// and a guess from P that could be better gains nothing by it. No density of the data is modelled:
+// where labels do not depend on the data there is no signal, whatever the data look like.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "whence/core/dataset.hpp"
+#include "whence/core/shared_cache.hpp"
+#include "whence/core/variable_set.hpp"
+#include "whence/evidence/labels/coded_columns.hpp"
+#include "whence/evidence/labels/feature_kernel.hpp"
+#include "whence/evidence/labels/flexible_features.hpp"
+#include "whence/evidence/labels/logistic_evidence.hpp"
+
+namespace whence {
+
+/// How far every mechanism may drift from run to run without counting as changed, in residual
+/// standard deviations of its baseline.
+inline constexpr std::array drift_scales = {0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.6, 3.2};
+
+/// The scale of two independent drifts together, rounded up to the list. Both are indices into it.
+std::size_t combined_drift(std::size_t a, std::size_t b);
+
+/// Evidence for a change beyond drift, one number for each of drift_scales.
+struct DriftedChange {
+  std::array<float, drift_scales.size()> log_odds{};
+};
+
+/// How far an environment's rows are from where the baseline's regression expects them, in residual
+/// standard deviations, and the variance of that number if the mechanism is the same.
+struct Displacement {
+  double offset = 0, variance = 1;
+
+  /// Evidence for a change of about one standard deviation beyond a drift of scale tau.
+  double log_odds(double tau) const;
+};
+
+struct ShiftRows {
+  std::size_t of_environment = 300, of_baseline = 600, fitted = 1500;
+};
+
+class ShiftEvidence {
+ public:
+  ShiftEvidence(const CodedColumns& columns, const Dataset& data, std::size_t baseline,
+                std::uint64_t seed, const ShiftRows& most = {});
+
+  /// Environments other than the baseline, in the data's order.
+  std::size_t environments() const { return windows_.size(); }
+  std::size_t rows(std::size_t e) const { return windows_[e].end - windows_[e].begin; }
+  std::size_t variables() const { return columns_.variables(); }
+
+  /// T_e(P).
+  double labels(const VariableSet& set, std::size_t e) const { return fit(set, e).log_evidence; }
+  /// The share of what can be known of the labels that a set tells.
+  double given_away(const VariableSet& set, std::size_t e) const {
+    return 1 - labels(set, e) / labels({}, e);
+  }
+  /// log-evidence that the mechanism of the child, given these parents, changed in environment e.
+  double change(std::size_t child, const VariableSet& parents, std::size_t e) const {
+    return changes(child, parents)[e];
+  }
+  /// Whether the variable's own law differs.
+  double moved(std::size_t v, std::size_t e) const { return change(v, {}, e); }
+  /// The same evidence when mechanisms may drift.
+  const DriftedChange& drifted(std::size_t child, const VariableSet& parents, std::size_t e) const {
+    return drifts(child, parents)[e];
+  }
+
+  std::size_t fits() const { return change_cache_.size(); }
+
+ private:
+  /// Rows of one environment, and rows of the baseline that it is compared with.
+  struct Window {
+    std::size_t begin, end, reference, reference_end;
+  };
+  struct Key {
+    VariableSet set;
+    std::size_t number;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return key.set.hash() ^ (key.number * 0x9E3779B97F4A7C15ULL);
+    }
+  };
+  /// One of each for every coordinate of a child.
+  struct Remainders {
+    std::vector<std::vector<float>> columns;
+    std::vector<std::vector<Displacement>> displaced;  // [environment]
+  };
+
+  const LogisticFit& fit(const VariableSet& set, std::size_t e) const;
+  /// Both by environment; the second takes up to three times as long.
+  const std::vector<float>& changes(std::size_t child, const VariableSet& parents) const;
+  const std::vector<DriftedChange>& drifts(std::size_t child, const VariableSet& parents) const;
+  Remainders remainders(std::size_t child, const VariableSet& parents) const;
+  DriftedChange compare(std::size_t child, const VariableSet& parents, std::size_t e,
+                        const Remainders& remainder, bool drift_too) const;
+  std::vector<float> in_window(std::size_t e, const float* column) const;
+
+  const CodedColumns& columns_;
+  FlexibleFeatures features_;
+  FeatureColumns codes_;    // first of the baseline, then of each environment
+  std::size_t fitted_ = 0;  // rows of the baseline
+  std::vector<Window> windows_;
+  std::vector<AlignedFloats> labels_;  // [environment]: its rows first
+  mutable SharedCache<Key, LogisticFit, KeyHash> fit_cache_;
+  mutable SharedCache<Key, std::vector<float>, KeyHash> change_cache_;
+  mutable SharedCache<Key, std::vector<DriftedChange>, KeyHash> drift_cache_;
+};
+
+}  // namespace whence
