@@ -1,6 +1,7 @@
 """Runs a command whose stderr is a terminal, and interrupts it when a text appears there.
 
-    on_terminal.py TEXT COMMAND...      exit code 0 iff the text appeared; prints what did appear otherwise
+    on_terminal.py TEXT COMMAND...      exit code 0 and "exit N", N being the command's exit code, if the
+                                        text appeared; else exit code 1 and what did appear
 """
 
 import os
@@ -30,6 +31,7 @@ def main():
             process.send_signal(signal.SIGINT)
     process.wait()
     if wanted in written:
+        print(f"exit {process.returncode}")
         return 0
     sys.stdout.write(written.decode(errors="replace"))
     return 1
