@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/source_tree.hpp"
 #include "whence/io/files/text_file.hpp"
 #include "whence/io/json/json_reader.hpp"
 
@@ -73,9 +74,7 @@ std::vector<std::string> differences(const Json& measured, const Json& golden, d
   return found;
 }
 
-std::filesystem::path golden_folder() {
-  return std::filesystem::path(WHENCE_SOURCE_DIR) / "tests" / "golden";
-}
+std::filesystem::path golden_folder() { return source_tree() / "tests" / "golden"; }
 
 void compare_with_golden(const std::filesystem::path& file, const Json& measured, double noise) {
   if (regenerating()) {

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/source_tree.hpp"
 #include "whence/io/files/text_file.hpp"
 #include "whence/paper/experiment.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 /// All sources below a folder of the repository, this file left out.
 std::string sources_of(const std::string& folder) {
   std::string text;
-  const auto root = std::filesystem::path(WHENCE_SOURCE_DIR) / folder;
+  const auto root = source_tree() / folder;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     const std::string extension = entry.path().extension();
     const bool source = extension == ".cpp" || extension == ".hpp" || extension == ".sh";
@@ -94,7 +95,7 @@ TEST(Faults, NoLikelihoodLeavesTheLogarithm) {
 
 /// Files that the map names in backticks and that do not exist below src/whence or tests.
 std::vector<std::string> missing_files(const std::string& map) {
-  const std::filesystem::path root = WHENCE_SOURCE_DIR;
+  const std::filesystem::path root = source_tree();
   std::vector<std::string> missing;
   for (auto open = map.find('`'); open != std::string::npos;) {
     const auto close = map.find('`', open + 1);
@@ -113,8 +114,7 @@ std::vector<std::string> missing_files(const std::string& map) {
 }
 
 TEST(PaperMap, NamesFilesThatExistAndEveryExperiment) {
-  const std::string map =
-      read_text_file(std::filesystem::path(WHENCE_SOURCE_DIR) / "docs" / "paper_map.md");
+  const std::string map = read_text_file(source_tree() / "docs" / "paper_map.md");
   EXPECT_EQ(missing_files(map), std::vector<std::string>{});
   EXPECT_EQ(missing_files("`no/such_file.cpp`"), std::vector<std::string>{"no/such_file.cpp"});
   for (const Experiment& experiment : experiments())
