@@ -74,7 +74,7 @@ std::vector<std::string> differences(const Json& measured, const Json& golden, d
   return found;
 }
 
-std::filesystem::path golden_folder() { return source_tree() / "tests" / "golden"; }
+std::filesystem::path golden_folder() { return test::source_tree() / "tests" / "golden"; }
 
 void compare_with_golden(const std::filesystem::path& file, const Json& measured, double noise) {
   if (regenerating()) {

@@ -305,7 +305,7 @@ TEST_P(EveryExperiment, ThisFingerprintSeesASingleBit) {
 
 TEST(Experiments, AndDescriptionFilesBelongTogether) {
   std::set<std::string> files, carried, known;
-  const auto folder = source_tree() / "experiments";
+  const auto folder = test::source_tree() / "experiments";
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().extension() == ".json") files.insert(entry.path().stem().string());
   for (int i = 0; i < embedded_experiment_count; ++i) carried.insert(embedded_experiments[i].name);
