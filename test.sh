@@ -9,7 +9,7 @@ usage: ./test.sh [--slow] [--sanitizers] [--lint]
 
 Installs what is missing, builds the dev preset and runs every test.
   --slow        also the tests labelled slow
-  --sanitizers  instead: the same tests under ASan+UBSan, and under TSan
+  --sanitizers  instead: the same tests under ASan+UBSan, and those that use threads under TSan
   --lint        instead: format check, layer check, stand-alone headers, clang-tidy
 END
 }
