@@ -119,10 +119,8 @@ GraphOptions options_of(const DiscoverCommand& c, const GraphData& data, const G
   GraphOptions options;
   const auto names = names_of(data.loaded.data);
   const auto& environments = data.loaded.data.environments;
-  options.model = c.model == "linear"        ? GraphModel::linear
-                  : c.model == "categorical" ? GraphModel::categorical
-                  : c.model == "labels"      ? GraphModel::labels
-                                             : GraphModel::automatic;
+  for (const ModelEntry& model : graph_models())
+    if (c.model == model.name) options.model = model.id;
   options.robust = c.noise == "robust";
   options.seed = seed_of(c.seed);
   options.restarts = int(count_of("--restarts", c.restarts, 1, 1000));
@@ -455,8 +453,9 @@ void add_common(CLI::App& app, DiscoverCommand& c, const Globals& globals) {
   add_value(app, "--dcdi", c.dcdi, "DIR", "data as DCDI keeps them");
   add_value(app, "--index", c.index, "N", "which data set of that folder");
   add_value(app, "--enco", c.enco, "FILE", "data as ENCO keeps them (.npz)");
-  add_value(app, "--model", c.model, "auto|linear|categorical|labels",
-            "what is assumed of the data");
+  std::string models = "auto";
+  for (const ModelEntry& model : graph_models()) models += "|" + std::string(model.name);
+  add_value(app, "--model", c.model, models.c_str(), "what is assumed of the data");
   add_value(app, "--noise", c.noise, "robust|gaussian",
             "of linear mechanisms; robust: tails may be heavy");
   app.add_option("--targets", c.targets,

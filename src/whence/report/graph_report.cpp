@@ -301,10 +301,7 @@ std::vector<std::string> assumptions_of(const GraphResult& result) {
       "other "
       "causes being as in the baseline; their ranges (95 %) take rows for independent. In pictures "
       "the other causes are moved there as well.");
-  list.push_back(result.model == GraphModel::categorical ? "All variables are categorical."
-                 : result.model == GraphModel::linear
-                     ? "Effects are linear in their causes."
-                     : "Mechanisms may have any form that a smooth regression can follow.");
+  list.emplace_back(entry_of(result.model).assumption);
   return list;
 }
 
@@ -337,7 +334,7 @@ std::string assumption_in_words(const GraphResult& result) {
   return fmt::format(
       "An arrow means a direct cause if nothing hidden acts on both of its ends{} and each "
       "environment changed few mechanisms.",
-      result.model == GraphModel::linear ? ", effects are linear" : "");
+      entry_of(result.model).proviso);
 }
 
 GraphView graph_view(const GraphResult& result) {

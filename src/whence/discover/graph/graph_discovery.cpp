@@ -28,9 +28,8 @@ namespace whence {
 
 namespace {
 
-constexpr double worth_showing = 0.01;        // edges less probable than this are not listed
-constexpr double worth_explaining = 0.5;      // pairs linked with more than this get their support
-constexpr std::size_t most_unscreened = 256;  // variables, unless mechanisms are linear
+constexpr double worth_showing = 0.01;    // edges less probable than this are not listed
+constexpr double worth_explaining = 0.5;  // pairs linked with more than this get their support
 
 /// Options in the canonical order of the data.
 GraphOptions reordered(const GraphOptions& options, const CanonicalOrder& order) {
@@ -51,20 +50,14 @@ GraphOptions reordered(const GraphOptions& options, const CanonicalOrder& order)
 }
 
 /// An exact model needs single columns of its kind.
-[[noreturn]] void refuse_model(GraphModel asked, const Variable& variable) {
+[[noreturn]] void refuse_model(const ModelEntry& asked, const Variable& variable) {
   const bool vector = variable.dimension != 1;
   throw Error(ExitCode::usage, "E-USAGE-MODEL", variable.name,
-              fmt::format("the model '{}' cannot take this column, which holds {}", name_of(asked),
+              fmt::format("the model '{}' cannot take this column, which holds {}", asked.name,
                           vector                                         ? "vectors"
                           : variable.kind == Variable::Kind::categorical ? "categories"
                                                                          : "numbers"),
               "the model 'labels' takes columns of any kind, mixed");
-}
-
-bool fits(GraphModel model, const Variable& variable) {
-  if (model == GraphModel::labels) return true;
-  if (variable.dimension != 1) return false;
-  return (variable.kind == Variable::Kind::categorical) == (model == GraphModel::categorical);
 }
 
 /// The environment that labels compare with.
@@ -77,25 +70,23 @@ std::size_t reference_of(const Dataset& data, const GraphOptions& options) {
 }
 
 /// The model that suits the data in canonical order, with its reason.
-GraphModel model_of(const Dataset& data, const GraphTask& options, Remark& reason,
-                    std::vector<LineCheck>& checks) {
-  if (options.model != GraphModel::automatic) {
+const ModelEntry& model_of(const Dataset& data, const GraphTask& options, Remark& reason,
+                           std::vector<LineCheck>& checks) {
+  const bool asked = options.own_model || options.model != GraphModel::automatic;
+  if (asked) {
+    const ModelEntry& model = options.own_model ? *options.own_model : entry_of(options.model);
     for (const Variable& variable : data.variables)
-      if (!fits(options.model, variable)) refuse_model(options.model, variable);
+      if (!model.takes(variable)) refuse_model(model, variable);
     reason = {RemarkCode::model_as_asked, {}, {}, {}};
-    return options.model;
+    return model;
   }
-  const auto all = [&](GraphModel model) {
-    return std::all_of(data.variables.begin(), data.variables.end(),
-                       [&](const Variable& variable) { return fits(model, variable); });
-  };
-  if (all(GraphModel::categorical)) {
+  if (takes_all(entry_of(GraphModel::categorical), data)) {
     reason = {RemarkCode::model_all_categorical, {}, {}, {}};
-    return GraphModel::categorical;
+    return entry_of(GraphModel::categorical);
   }
-  if (!all(GraphModel::linear)) {
+  if (!takes_all(entry_of(GraphModel::linear), data)) {
     reason = {RemarkCode::model_several_kinds, {}, {}, {}};
-    return GraphModel::labels;
+    return entry_of(GraphModel::labels);
   }
   checks = model_check(data, reference_of(data, options), options.seed, options.control.threads);
   reason = {RemarkCode::model_not_linear, {}, {}, {double(data.variables.size())}};
@@ -103,9 +94,14 @@ GraphModel model_of(const Dataset& data, const GraphTask& options, Remark& reaso
     if (checks[v].not_linear) reason.variables.push_back(data.variables[v].name);
   if (reason.variables.empty()) {
     reason = {RemarkCode::model_all_numbers, {}, {}, {}};
-    return GraphModel::linear;
+    return entry_of(GraphModel::linear);
   }
-  return GraphModel::labels;
+  return entry_of(GraphModel::labels);
+}
+
+void choose(GraphTask& task, const ModelEntry& model) {
+  task.model = model.id;
+  task.entry = &model;
 }
 
 void check_size(const Dataset& data) {
@@ -120,11 +116,11 @@ void check_size(const Dataset& data) {
 }
 
 /// Only linear families are screened before they are scored: others take too long.
-void check_size(const Dataset& data, GraphModel model) {
-  if (model == GraphModel::linear || data.variables.size() <= most_unscreened) return;
+void check_size(const Dataset& data, const ModelEntry& model) {
+  if (data.variables.size() <= model.most_variables) return;
   throw Error(ExitCode::resource, "E-LIMIT-VARIABLES", "columns",
               fmt::format("{} variables are more than the {} that the model '{}' can search",
-                          data.variables.size(), most_unscreened, name_of(model)),
+                          data.variables.size(), model.most_variables, model.name),
               "leave some out, or, if all are numbers, --model linear");
 }
 
@@ -290,16 +286,6 @@ std::string_view name_of(GraphEngine engine) {
   return engine == GraphEngine::posterior ? "posterior" : "meta-transfer";
 }
 
-std::string_view name_of(GraphModel model) {
-  switch (model) {
-    case GraphModel::automatic: return "auto";
-    case GraphModel::linear: return "linear";
-    case GraphModel::categorical: return "categorical";
-    case GraphModel::labels: return "labels";
-  }
-  return "?";
-}
-
 namespace {
 
 /// Many variables are searched in another way, and only one model knows it.
@@ -322,10 +308,10 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
   how.part = part;
   Remark reason;
   std::vector<LineCheck> checks;
-  how.model = model_of(order.data, how, reason, checks);
-  check_size(data, how.model);
+  choose(how, model_of(order.data, how, reason, checks));
+  check_size(data, *how.entry);
   const auto by_labels = [&](const Remark& why) {
-    how.model = GraphModel::labels;
+    choose(how, entry_of(GraphModel::labels));
     how.baseline = reference_of(order.data, how);
     // This engine shares nothing: each process may end it by itself.
     if (how.control.work != nullptr && how.control.work->own_stop() != nullptr)
@@ -360,8 +346,8 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
   limit_unsupported(result, options.knowledge);
   suspect_hidden_causes(result, options);
   if (options.model == GraphModel::automatic && how.model == GraphModel::linear &&
-      data.variables.size() <= most_unscreened && calls_for_second_opinion(result, data) &&
-      !control.stopped()) {
+      data.variables.size() <= entry_of(GraphModel::labels).most_variables &&
+      calls_for_second_opinion(result, data) && !control.stopped()) {
     GraphResult other = by_labels({RemarkCode::model_drifts, {}, {}, {}});
     if (finds_drift(other) || denies_much(other, result)) return other;
     temper(result, other);
@@ -448,7 +434,7 @@ double graph_score(const Dataset& data, const Graph& graph, const GraphOptions& 
   GraphTask how(options, {});
   Remark reason;
   std::vector<LineCheck> checks;
-  how.model = model_of(data, how, reason, checks);
+  choose(how, model_of(data, how, reason, checks));
   const ScoredFamilies scored = score_families(data, how, scale);
   GraphClimber climber(
       *scored.table, scored.table->number_of(sparse_regime(data.environments.size())), Dag(graph));

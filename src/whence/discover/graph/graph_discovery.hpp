@@ -16,17 +16,9 @@
 #include "whence/core/knowledge.hpp"
 #include "whence/core/remark.hpp"
 #include "whence/discover/check/model_check.hpp"
+#include "whence/discover/graph/graph_models.hpp"
 
 namespace whence {
-
-/// What the scores assume of the data.
-enum class GraphModel {
-  automatic,
-  linear,       // real variables, linear mechanisms
-  categorical,  // categorical variables
-  labels,       // any columns and mechanisms: evidence from environment labels
-};
-std::string_view name_of(GraphModel model);
 
 /// Who found the graph.
 enum class GraphEngine {
@@ -37,6 +29,7 @@ std::string_view name_of(GraphEngine engine);
 
 struct GraphOptions {
   GraphModel model = GraphModel::automatic;
+  const ModelEntry* own_model = nullptr;  // where given, instead of `model`
   std::uint64_t seed = 0;
   int restarts = 5;  // searches from different starts
   int rounds = 0;    // disturbances per search; 0: as many as the graph is large

@@ -11,7 +11,6 @@
 #include "whence/core/error.hpp"
 #include "whence/discover/graph/search_steps.hpp"
 #include "whence/discover/graph/shared_search.hpp"
-#include "whence/evidence/categorical/categorical_family_scores.hpp"
 #include "whence/evidence/linear/linear_family_scores.hpp"
 
 namespace whence {
@@ -268,16 +267,7 @@ LinearScoreOptions linear_score_options(const Dataset& data, const GraphTask& op
 ScoredFamilies score_families(const Dataset& data, const GraphTask& options, double scale,
                               const FamilyScorer* like) {
   ScoredFamilies result;
-  if (options.model == GraphModel::categorical) {
-    CategoricalScoreOptions how;
-    how.known = known_changes(data, options);
-    result.scorer = std::make_unique<CategoricalFamilyScorer>(data, how);
-  } else if (const auto* linear = dynamic_cast<const LinearFamilyScorer*>(like)) {
-    result.scorer = std::make_unique<LinearFamilyScorer>(*linear, scale, std::vector<char>());
-  } else {
-    result.scorer =
-        std::make_unique<LinearFamilyScorer>(data, linear_score_options(data, options, scale));
-  }
+  result.scorer = options.entry->make(data, options, scale, like);
   refuse_large_families(data, *result.scorer, options.knowledge);
   result.table =
       std::make_unique<FamilyTable>(*result.scorer, options.knowledge, regime_prior(data, options));
@@ -288,7 +278,7 @@ ScoredFamilies score_families(const Dataset& data, const GraphTask& options, dou
 ScoredFamilies choose_scores(const Dataset& data, const GraphTask& options, GraphDraw& best) {
   // Along the list as long as the best graph gains; each search starts where the last one ended.
   std::vector<double> scales = options.scales;
-  if (options.model == GraphModel::categorical) scales = {0};
+  if (!options.entry->has_scale) scales = {0};
   ScoredFamilies chosen;
   for (std::size_t k = 0; k < scales.size() && (k == 0 || !stopped(options)); ++k) {
     ScoredFamilies next = score_families(data, options, scales[k], chosen.scorer.get());

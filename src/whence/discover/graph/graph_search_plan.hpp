@@ -16,7 +16,8 @@ namespace whence {
 struct GraphTask : GraphOptions {
   GraphTask(const GraphOptions& options, const Control& how);
   Control control;
-  std::string part;  // names this search among those of one answer
+  const ModelEntry* entry = nullptr;  // the model that was chosen
+  std::string part;                   // names this search among those of one answer
 };
 
 /// Scores of one data set under one prior.
