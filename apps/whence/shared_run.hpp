@@ -47,7 +47,7 @@ std::vector<SharedFact> facts_of(const std::vector<std::string>& command);
 /// What is in a data set.
 SharedFact fact_of(const Dataset& data);
 
-/// Whether anybody asks for it: facts may be costly.
+/// Whether it was asked for: facts may be costly.
 bool is_shared(const SharedOptions& options);
 
 }  // namespace whence

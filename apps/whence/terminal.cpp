@@ -26,7 +26,7 @@ bool write_all(int file, std::string_view text) {
     const ssize_t wrote = ::write(file, text.data(), text.size());
     if (wrote >= 0) {
       text.remove_prefix(std::size_t(wrote));
-    } else if (errno == EAGAIN) {  // somebody made the stream non-blocking: wait for it
+    } else if (errno == EAGAIN) {  // the stream is non-blocking: wait for it
       pollfd wait{file, POLLOUT, 0};
       ::poll(&wait, 1, -1);
     } else if (errno != EINTR) {
@@ -49,7 +49,7 @@ static_assert(std::atomic<int>::is_always_lock_free);
 
 constexpr std::array<int, 4> answered = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 
-// How long whoever works may take to come to an end of their own, with the best answer so far. Then
+// How long running work may take to end by itself, with the best answer so far. Then
 // the process ends where it stands: results appear in one step, so nothing is half-written.
 // Once the signal has been noticed an answer is being written, and a slow machine gets more time.
 constexpr long grace_milliseconds = 1700, noticed_milliseconds = 30'000;
@@ -83,7 +83,7 @@ void on_grace_over(int) {
   const int signal = caught_signal;
   if (signal == 0) return;  // answered at the last moment
   if (::write(STDERR_FILENO, last_words.data(), last_words.size()) < 0) {
-    // Nobody hears it.
+    // stderr is gone: there is no place to report it.
   }
   ::_exit(128 + signal);
 }

@@ -12,7 +12,7 @@
 namespace whence {
 
 /// To be called before anything opens a file: a closed stdin, stdout or stderr must not become
-/// somebody else's file, and a reader who leaves must not kill the process.
+/// another program's file, and a reader who leaves must not kill the process.
 void prepare_streams();
 
 /// From now on only errors are printed: another process prints the rest.
@@ -21,7 +21,7 @@ void mute();
 /// Writes everything to stdout, or throws an Error of code io: nothing is lost silently.
 void print(std::string_view text);
 
-/// One line on stderr; problems there are nobody's to hear.
+/// One line on stderr; errors there are ignored.
 void print_note(std::string_view text);
 void print_warning(std::string_view text);
 
@@ -52,7 +52,8 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void show(double share);
-  /// The same without an answer to Ctrl-C, for whoever has one of their own; `note` comes last.
+  /// The same without an answer to Ctrl-C, for commands that have one of their own; `note` comes
+  /// last.
   void draw(double share, std::string_view note = {});
   Progress callback() {
     return [this](double share) { show(share); };
@@ -70,7 +71,7 @@ class ProgressBar {
 void catch_signals(bool errors_as_json);
 /// Which exit code such a signal asks for; nothing without one.
 std::optional<ExitCode> signal_seen();
-/// The same, answered: nobody else hears of it.
+/// The same, and forgets it.
 std::optional<ExitCode> take_signal();
 /// Throws an Error with its code after such a signal.
 void stop_if_interrupted();

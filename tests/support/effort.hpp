@@ -1,4 +1,4 @@
-// How much work a test does: less where a sanitizer makes every operation dear.
+// How much work a test does: less where a sanitizer makes every operation slow.
 #pragma once
 
 #include <cstddef>

@@ -311,7 +311,7 @@ double check_agreement(const Work& work, const Contender& contender, const Repor
 struct Measured {
   const Work* work;
   Timing own;
-  std::string contender;  // empty: nobody to compare with
+  std::string contender;  // empty: nothing to compare with
   double contender_seconds_per_unit = 0;
   double deviation = 0;
 

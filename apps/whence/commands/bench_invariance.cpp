@@ -27,7 +27,7 @@ namespace {
 using Answer = std::map<std::string, double>;
 using Names = std::map<std::string, std::string>;  // back to those of the data as they were made
 
-/// Data as somebody else might have sent them.
+/// The same data in another form.
 struct Sent {
   Dataset data;
   std::optional<std::size_t> baseline = 0;

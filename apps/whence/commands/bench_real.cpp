@@ -17,7 +17,7 @@ namespace whence {
 
 namespace {
 
-/// Names of folders only: a page tells nobody where its reader keeps things.
+/// Names of folders only: a page does not show where its reader keeps files.
 std::vector<std::string> command_of(const RealBenchOptions& options) {
   std::vector<std::string> words = {"whence", "bench", "real"};
   for (const std::string& folder : options.folders)

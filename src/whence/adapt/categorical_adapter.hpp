@@ -1,9 +1,9 @@
 // Gradient adaptation of categorical tables, fast: agrees with gradient.hpp to rounding.
 //
 // An untouched row of a softmax table has a zero gradient, so an episode copies and updates only
-// the rows it visits, and an update is carried out when its row is next read: one nobody reads
-// again is never computed. Rows are summed as eight interleaved partial sums, combined in one fixed
-// order, so that results are the same bits on every instruction set.
+// the rows it visits, and an update is carried out when its row is next read: one that is never
+// read again is never computed. Rows are summed as eight interleaved partial sums, combined in one
+// fixed order, so that results are the same bits on every instruction set.
 #pragma once
 
 #include <cstdint>

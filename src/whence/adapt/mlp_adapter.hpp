@@ -1,7 +1,7 @@
 // Gradient adaptation of categorical MLPs, fast: agrees with gradient.hpp to rounding.
 //
 // Inputs are one-hot, so all examples of a mini-batch with the same parents take the same way
-// through the network: they are counted first and computed once. A module that listens to nobody is
+// through the network: they are counted first and computed once. A module without parents is
 // one pass however large the batch. Sums over hidden units, levels and groups run in index order
 // and vectors lie across independent outputs, so results are the same bits on every instruction
 // set.

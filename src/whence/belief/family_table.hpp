@@ -28,8 +28,8 @@ struct RegimePrior {
   double log_prior(const EnvironmentRegime& regime) const;
 };
 
-/// For each variable the others that are looked at as its parents, in ascending order. Whoever is a
-/// candidate of another has that one among its own: an edge can always be turned.
+/// For each variable the others that are looked at as its parents, in ascending order. If A is
+/// a candidate of B, B is one of A: an edge can always be turned.
 using CandidateParents = std::vector<std::vector<std::size_t>>;
 
 /// Thread-safe; what it returns does not depend on who asked first. Regimes get numbers.
@@ -139,7 +139,7 @@ class FamilyTable {
     std::unordered_map<Key, std::vector<double>, Hash> changes, estimates, redraws;
   };
   Shard& shard_of(const Key& key) const { return shards_[Hash()(key) >> 20 & 63]; }
-  /// What a table holds for a key; computed outside the lock by whoever asks first, never changed
+  /// What a table holds for a key; computed outside the lock by the first caller, never changed
   /// after.
   template <class Map, class Compute>
   const typename Map::mapped_type& remembered(Map Shard::*map, const Key& key,

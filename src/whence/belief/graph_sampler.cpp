@@ -13,14 +13,15 @@ namespace whence {
 
 namespace {
 
-constexpr std::size_t nobody = std::size_t(-1);
+constexpr std::size_t none = std::size_t(-1);
 constexpr std::size_t candidates_per_variable = 9;
 constexpr std::size_t small_set = 3;
 constexpr double negligible = 25;      // nats below the best set of the list
 constexpr double hopeless_gain = -40;  // nats: what is estimated below this is not worth a score
 constexpr double hopeless_in_large_graphs = -15;
 
-/// The gain of toggling v where scores are so dear that estimates choose what is listed, else NaN.
+/// The gain of toggling v where scores are so costly that estimates choose what is listed, else
+/// NaN.
 double listing_estimate(const FamilyTable& table, std::size_t regime, std::size_t child,
                         const VariableSet& parents, std::size_t v) {
   if (!table.scores_are_dear()) return std::nan("");
@@ -121,7 +122,7 @@ std::vector<VariableSet> listed_sets(const FamilyTable& table, std::size_t regim
         if (!hopeless(table, regime, child, parents, candidates[a], candidates[b]))
           all.insert(parents.flipped(candidates[a]).flipped(candidates[b]));
   }
-  // Hash order depends on nothing but the sets, but it is not an order anybody would choose.
+  // An order that does not depend on the hash function.
   std::vector<std::pair<std::vector<std::size_t>, VariableSet>> ordered;
   for (const VariableSet& set : all) ordered.emplace_back(set.members(), set);
   std::sort(ordered.begin(), ordered.end(),
@@ -256,7 +257,7 @@ GraphChain::Weighed GraphChain::weigh(std::size_t child, const VariableSet& desc
   Weighed result;
   double top = -std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < sets.size(); ++k) {
-    if (sets[k].meets(descendants) || (must != nobody && !sets[k].has(must))) continue;
+    if (sets[k].meets(descendants) || (must != none && !sets[k].has(must))) continue;
     result.allowed.push_back(k);
     result.has_current = result.has_current || sets[k] == state_.dag.parents(child);
     top = std::max(top, scores[k]);
@@ -295,7 +296,7 @@ std::size_t GraphChain::movable_edges(const Dag& dag) const {
 
 void GraphChain::redraw_parents() {
   const std::size_t child = any_movable();
-  const Weighed weighed = weigh(child, state_.dag.descendants(child), nobody);
+  const Weighed weighed = weigh(child, state_.dag.descendants(child), none);
   if (!weighed.has_current) return;  // redrawn only within the list
   const VariableSet& next = draw(child, weighed);
   if (next == state_.dag.parents(child)) return;
@@ -325,7 +326,7 @@ void GraphChain::turn_and_redraw() {
   const VariableSet from_parents = draw(from, forward_first);
   Dag next = bare;
   next.replace_parents(from, from_parents);
-  const Weighed forward_second = weigh(to, next.descendants(to), nobody);
+  const Weighed forward_second = weigh(to, next.descendants(to), none);
   if (forward_second.allowed.empty()) return;
   const VariableSet to_parents = draw(to, forward_second);
   next.replace_parents(to, to_parents);
@@ -333,7 +334,7 @@ void GraphChain::turn_and_redraw() {
   const Weighed backward_first = weigh(to, bare.descendants(to), from);
   Dag old_half = bare;
   old_half.replace_parents(to, state_.dag.parents(to));
-  const Weighed backward_second = weigh(from, old_half.descendants(from), nobody);
+  const Weighed backward_second = weigh(from, old_half.descendants(from), none);
   const double log_ratio = std::log(double(edges)) - std::log(double(movable_edges(next))) +
                            forward_first.log_sum + forward_second.log_sum - backward_first.log_sum -
                            backward_second.log_sum;
@@ -419,8 +420,8 @@ void GraphChain::redraw_within_class() {
   state_.score = score;
 }
 
-/// Where scores are dear, whether going from here to there would need those of large families. (The
-/// way back would need the same: leaving the move out leaves the distribution as it is.)
+/// Where scores are costly, whether going from here to there would need those of large families.
+/// (The way back would need the same: leaving the move out leaves the distribution as it is.)
 bool GraphChain::costly(const Dag& other) const {
   constexpr std::size_t large = 6;  // parents
   if (!table_.scores_are_dear()) return false;
@@ -502,7 +503,7 @@ void GraphChain::exchange(GraphChain& other) {
 EdgeMatrix GraphChain::edge_probabilities() {
   EdgeMatrix present(table_.variables());
   for (std::size_t child = 0; child < table_.variables(); ++child) {
-    const Weighed weighed = weigh(child, state_.dag.descendants(child), nobody);
+    const Weighed weighed = weigh(child, state_.dag.descendants(child), none);
     if (!weighed.has_current) {  // outside the list: the present state speaks for itself
       state_.dag.parents(child).each([&](std::size_t v) { present.at(v, child) = 1; });
       continue;

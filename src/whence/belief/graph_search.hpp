@@ -81,7 +81,7 @@ EnvironmentRegime sparse_regime(std::size_t environments);
 EnvironmentRegime quiet_regime(std::size_t environments);
 
 /// For the climber's graph: sets each environment's state to the most probable one, in turn, until
-/// nothing changes or somebody stops it; the graph stays. True if anything changed.
+/// nothing changes or it is stopped; the graph stays. True if anything changed.
 bool settle_regime(const FamilyTable& table, GraphClimber& climber,
                    const std::atomic<bool>* stop = nullptr);
 

@@ -25,7 +25,7 @@ std::size_t Dag::edge_count() const {
 }
 
 bool Dag::update() {
-  // Whoever has no parent left to wait for is next.
+  // A variable whose parents are all placed comes next.
   const std::size_t m = variables();
   thread_local std::vector<std::size_t> waiting, next;
   thread_local std::vector<std::vector<std::size_t>> children;

@@ -1,4 +1,4 @@
-// Work on many things that do not depend on each other, for whoever does not know of threads.
+// Work on many things that do not depend on each other, for rooms that may not see threads.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace whence {
 
-/// Calls job(i) for i in [0, n): in any order, perhaps several at once, perhaps not all if somebody
-/// wants an end.
+/// Calls job(i) for i in [0, n): in any order, perhaps several at once, perhaps not all if the
+/// caller wants an end.
 using EachOf = std::function<void(std::size_t n, const std::function<void(std::size_t)>& job)>;
 
 inline void one_by_one(std::size_t n, const std::function<void(std::size_t)>& job) {

@@ -41,7 +41,7 @@ enum class ClaimKind {
   paper,      // the paper says so, and it is measured the way the paper says
   released,   // the same, done as the code does that its authors released
   corrected,  // the same, with the method corrected here
-  control,    // nobody claims it: what would hold if the answer came from the cause alone
+  control,    // not claimed by the authors: what would hold if the answer came from the cause alone
   aim,        // a figure that Whence sets itself
 };
 

@@ -1,4 +1,4 @@
-// A report as bytes, for whoever shares or keeps one.
+// A report as bytes, to be shared between processes or kept.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@
 
 namespace whence {
 
-/// Whoever gives work to it gets all results, in order, on every process: the same bytes for any
+/// A caller gets all results, in order, on every process: the same bytes for any
 /// number of processes and threads, if each unit depends on its number alone.
 class SharedWork {
  public:

@@ -123,7 +123,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
-  constexpr std::size_t longest = 64;  // nobody mistypes a novel; keeps the work bounded
+  constexpr std::size_t longest = 64;  // longer texts are no typing mistakes; bounds the work
   if (name.empty() || name.size() > longest) return {};
   const std::string* best = nullptr;
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;

@@ -60,7 +60,7 @@ double share_of_class(const EquivalenceClass& all, std::size_t cause, std::size_
 }
 
 /// A long chain has a root somewhere: its first edge points away from the first variable in one
-/// member of the class only, and whoever says so is right about the class. Confidently wrong is
+/// member of the class only, and such a statement is correct for the class. Confidently wrong is
 /// what goes beyond that.
 bool beyond_class(double stated, const EquivalenceClass& all, std::size_t cause,
                   std::size_t effect) {

@@ -20,7 +20,7 @@ constexpr double unit_interval(std::uint32_t high, std::uint32_t low) {
 }
 
 /// The stream of one purpose in one cell. `uniform()` walks along it; `uniform_at(i)` is its i-th
-/// number, for whoever needs only some of them; `fill` is many at once, on vectors.
+/// number, for callers that need only some of them; `fill` is many at once, on vectors.
 class Stream {
  public:
   Stream(std::uint64_t seed, Purpose purpose, Cell cell)

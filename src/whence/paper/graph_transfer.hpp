@@ -1,4 +1,4 @@
-// The paper's learner on data that somebody measured: networks for all families, trained on the
+// The paper's learner on measured data: networks for all families, trained on the
 // baseline, and a belief gamma per edge that descends the regret of episodes from the shifted
 // environments. For comparison: its criterion is right where causes shift, and it says nothing
 // about what changed.

@@ -153,7 +153,8 @@ Table beliefs_table(const GraphResult& result) {
   return table;
 }
 
-/// What is more likely than not; where something changed but nobody can say what, the likeliest.
+/// What is more likely than not; where something changed and no variable is likely enough, the
+/// likeliest.
 std::string changed_names(const GraphResult& result, const GraphEnvironment& e) {
   if (e.all_changed > likely) return "everything";
   if (e.none_changed > likely) return "nothing";

@@ -60,7 +60,7 @@ struct GraphWorldSpec {
   int levels = 10;
   std::vector<CategoricalTable<double>> tables = {};
 
-  // Variables nobody sees, each a cause of two variables that are not joined.
+  // Hidden variables, each a cause of two variables that are not joined.
   std::size_t hidden = 0;
 
   // Every mechanism differs a little in every shifted environment: its offset by N(0, drift^2)

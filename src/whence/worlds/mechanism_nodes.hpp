@@ -23,7 +23,7 @@ struct MechanismNodesSpec {
 
 class MechanismNodes {
  public:
-  /// Mechanisms are drawn, and 1000 rows nobody sees tell each variable's mean and deviation:
+  /// Mechanisms are drawn, and 1000 unused rows give each variable's mean and deviation:
   /// causes are heard, and forced values chosen, in those units.
   MechanismNodes(MechanismNodesSpec spec, std::uint64_t seed);
 

@@ -1,4 +1,4 @@
-// Latents behind a mixture: a structural model nobody sees, observed through a rotation or a
+// Latents behind a mixture: a hidden structural model, observed through a rotation or a
 // matrix, with environments that change its mechanisms.
 #pragma once
 

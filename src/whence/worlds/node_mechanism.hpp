@@ -30,7 +30,7 @@ struct BaselineScale {
 ///   mixed            a network of 5 tanh units; a category is the largest logit + Gumbel noise
 ///   dense_network    BaCaDI's: b + v.sigmoid(W x + c) + s e, all N(0, 1), s^2 U(.05, .15)
 ///
-/// `extra` is added to the noise e, in its standard deviations: what drifts, and what nobody sees.
+/// `extra` is added to the noise e, in its standard deviations: drift and hidden causes.
 class NodeMechanism {
  public:
   /// `levels`: 0 for a real variable. A redrawn root is moved as well, or nothing would change.

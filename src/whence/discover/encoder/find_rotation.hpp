@@ -45,7 +45,7 @@ struct RotationAnswer {
 RotationAnswer find_rotation(std::span<const PlanePoints> environments,
                              const RotationSearch& how = {});
 
-/// One environment's share of J, for whoever looks at environments one at a time: `along` is the
+/// One environment's share of J, for callers that take environments one at a time: `along` is the
 /// evidence that the law of U changed, `anywhere` that anything did; `shares` sum to one.
 double change_objective(double along, double anywhere,
                         const std::array<double, plane_changes>& shares);

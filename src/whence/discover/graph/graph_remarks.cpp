@@ -129,7 +129,7 @@ std::vector<Remark> full_families(const FamilyScorer& scorer, const Dag& dag,
 
 /// A hidden cause of two variables is not in the model: it joins them by an edge. But then the
 /// effect does not follow when the cause is changed: its mechanism seems to change with the
-/// cause's, every time. Where few mechanisms change, that rarely happens by chance; where somebody
+/// cause's, every time. Where few mechanisms change, that rarely happens by chance; where a user
 /// said so it is no finding.
 void suspect_hidden_causes(GraphResult& result, const GraphOptions& options) {
   const std::size_t m = result.variables.size(), environments = result.environments.size();

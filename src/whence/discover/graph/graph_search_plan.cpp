@@ -27,7 +27,7 @@ GraphDraw settled(const FamilyTable& table, const GraphTask& options, const Grap
   return {climber.dag(), climber.regime(), climber.score()};
 }
 
-/// Without any edge, whole environments may look changed: edges found before anybody asks would
+/// Without any edge, whole environments may look changed: edges found before that is tested would
 /// hide it. So the empty graph is tried under both regimes.
 GraphDraw search_from_nothing(const FamilyTable& table, const GraphTask& options,
                               const GraphDraw& first, int rounds, const Stream& stream) {
@@ -141,7 +141,7 @@ ChainDraws get_chain(ByteReader& bytes, const FamilyTable& table) {
   return chain;
 }
 
-/// The parent sets that chains choose from, with their scores, listed by whoever is free.
+/// The parent sets that chains choose from, with their scores, listed by any free thread.
 ParentLists shared_lists(const FamilyTable& table, const GraphTask& options, std::size_t regime,
                          std::span<const Dag> good) {
   constexpr std::size_t at_once = 4;  // variables per unit

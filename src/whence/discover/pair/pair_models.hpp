@@ -50,8 +50,8 @@ std::array<double, 4> cell_weights(std::size_t levels_x, std::size_t levels_y);
 
 /// Dirichlet tables. A cell of the pooled joint weighs `cell` imaginary rows: the same joint prior
 /// for every structure (BDe). "Everything changed" says nothing about a direction: its score is the
-/// same for both. The row that changed is the row of a random example, so that changes nobody can
-/// see weigh little.
+/// same for both. The row that changed is the row of a random example, so that changes that cannot
+/// be seen weigh little.
 class CategoricalPair {
  public:
   using Pool = LearntTable;

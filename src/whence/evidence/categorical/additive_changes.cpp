@@ -74,7 +74,7 @@ void AdditiveChanges::around_modes(AdditiveRecord& record) {
   ChangeMode best = settle(changed);
   record.sum = best.with_flips();
   if (std::size_t(std::count(best.changed.begin(), best.changed.end(), 1)) > n / 4) {
-    // Where much changed, the pool of everything may have been nobody's mechanism.
+    // Where much changed, the pool of everything may mix mechanisms.
     std::fill(changed.begin() + 1, changed.end(), char(1));
     const ChangeMode other = settle(changed);
     if (other.changed != best.changed) record.sum = either(record.sum, other.with_flips());

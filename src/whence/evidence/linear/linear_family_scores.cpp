@@ -347,7 +347,7 @@ bool LinearFamilyScorer::estimate_redrawn(std::size_t child, std::span<const std
                                           const EnvironmentRegime& regime, std::span<double> soft,
                                           std::span<double> hard) const {
   const Family family(*this, child, parents);
-  const Question question = this->question(family, regime, nobody, true);
+  const Question question = this->question(family, regime, no_environment, true);
   const Mixture mixed = mixture(question);
   // Where no tail was seen in the whole, none is looked for in the parts.
   const bool tails = mixed.parts.size() > 1;
@@ -366,7 +366,7 @@ bool LinearFamilyScorer::estimate_redrawn(std::size_t child, std::span<const std
 bool LinearFamilyScorer::has_tails(std::size_t child, std::span<const std::size_t> parents,
                                    const EnvironmentRegime& regime) const {
   const Family family(*this, child, parents);
-  return mixture(question(family, regime, nobody, false)).parts.size() > 1;
+  return mixture(question(family, regime, no_environment, false)).parts.size() > 1;
 }
 
 double LinearFamilyScorer::log_redrawn(std::size_t child, std::span<const std::size_t> parents,
@@ -377,7 +377,7 @@ double LinearFamilyScorer::log_redrawn(std::size_t child, std::span<const std::s
 
 double LinearFamilyScorer::log_score(std::size_t child, std::span<const std::size_t> parents,
                                      const EnvironmentRegime& regime) const {
-  return summed(child, parents, regime, nobody, {});
+  return summed(child, parents, regime, no_environment, {});
 }
 
 double LinearFamilyScorer::log_score_without(std::size_t child,
@@ -390,7 +390,7 @@ double LinearFamilyScorer::log_score_without(std::size_t child,
 void LinearFamilyScorer::changed(std::size_t child, std::span<const std::size_t> parents,
                                  const EnvironmentRegime& regime,
                                  std::span<double> probability) const {
-  summed(child, parents, regime, nobody, probability);
+  summed(child, parents, regime, no_environment, probability);
 }
 
 }  // namespace whence

@@ -42,7 +42,7 @@ struct LinearColumns {
   std::vector<ColumnUnit> units;
   std::vector<double> counts;  // [stride]
   std::vector<double> grams;   // [packed over 1 + variables][stride]; 0 is the constant
-  RowPieces rows;              // the same columns; empty where nobody asked for them
+  RowPieces rows;              // the same columns; empty where they were not asked for
 };
 
 class LinearFamilyScorer final : public FamilyScorer {
@@ -106,7 +106,7 @@ class LinearFamilyScorer final : public FamilyScorer {
   std::vector<double> redrawn(const Family& family, bool tails = true) const;
   std::vector<PoolChoice> choices(const Question& question, std::size_t kind,
                                   std::span<const double> soft) const;
-  static constexpr std::size_t nobody = std::size_t(-1);
+  static constexpr std::size_t no_environment = std::size_t(-1);
   Question question(const Family& family, const EnvironmentRegime& regime, std::size_t left_out,
                     bool wants_changes) const;
   Summed gaussian_sum(const Question& question) const;

@@ -241,7 +241,7 @@ void LinearFamilyScorer::estimate_gains_of(std::size_t child, std::span<const st
     }
   if (candidates.empty() || parents.size() == most_parents) return;
   const Family family(*this, child, parents);
-  const Question question = this->question(family, regime, nobody, false);
+  const Question question = this->question(family, regime, no_environment, false);
   const Mixture mixed = mixture(question);
   const Mixture::Part& plain = mixed.parts.back();
   const Mixture::Part& best =

@@ -321,9 +321,9 @@ double RegressionPool::evidence(std::span<double> toggled) {
 double RegressionPool::evidence() const {
   FamilyGrams one_group = grams_;  // of lanes that all answer for the pool as it is
   one_group.stride = environment_multiple;
-  constexpr std::array<double, environment_multiple> nobody{};
+  constexpr std::array<double, environment_multiple> left_out{};
   std::array<double, environment_multiple> answers;
-  pool_evidences(one_group, prior_, gram(), count_, nobody, answers);
+  pool_evidences(one_group, prior_, gram(), count_, left_out, answers);
   return answers[0] + offset_;
 }
 

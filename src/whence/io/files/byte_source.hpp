@@ -50,7 +50,7 @@ class ByteSource {
   Sha256 hash_;
 };
 
-/// Bytes that somebody else keeps.
+/// Bytes that the caller owns.
 class MemorySource : public ByteSource {
  public:
   MemorySource(std::string label, std::string_view bytes)

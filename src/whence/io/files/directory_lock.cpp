@@ -88,7 +88,7 @@ bool DirectoryLock::try_lock() {
   const bool without_flock = !locked && cannot_flock(error);
   if (!locked && !without_flock && error != EWOULDBLOCK) fail("lock", error);
   const Holder holder = read_holder(file.get());
-  // Then the file itself is the lock: whoever made it has it, as long as that process is there.
+  // Then the file itself is the lock: the process that made it holds it as long as it runs.
   if (without_flock) locked = created || is_dead(holder);
   if (!locked) fail_locked(directory_, holder, "wait for it, or choose another place with -o");
   if (!same_file(file.get(), path_)) return false;

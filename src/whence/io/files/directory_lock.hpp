@@ -10,8 +10,8 @@ namespace whence {
 /// Holds `.NAME.whence-lock` beside the directory NAME until destroyed. The kernel's lock on the
 /// file decides on one machine, so a dead process never blocks anyone; the host written into it
 /// decides between machines that share a file system without sharing locks. Where there are no
-/// locks at all (some NFS), the file itself is the lock: whoever made it holds it, until that
-/// process ends.
+/// locks at all (some NFS), the file itself is the lock: the process that made it holds it, until
+/// that process ends.
 class DirectoryLock {
  public:
   /// Error E-LOCK of code io, with process number and host, when another process holds it.

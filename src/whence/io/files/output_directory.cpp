@@ -94,7 +94,7 @@ bool holds_any(const std::set<std::string>& files, const std::string& folder) {
   return first != files.end() && first->compare(0, folder.size() + 1, folder + "/") == 0;
 }
 
-/// Removes a tree without following links; a leftover that resists harms nobody.
+/// Removes a tree without following links; a leftover that cannot be removed does no harm.
 void remove_quietly(const fs::path& tree) {
   std::error_code ignored;
   fs::remove_all(tree, ignored);
@@ -212,7 +212,7 @@ void OutputDirectory::inspect() {
   if (error) fail_io("read", path_, error.value());
 }
 
-/// Hidden folders of runs that were killed. We hold the lock, so nobody is using them.
+/// Hidden folders of runs that were killed. The lock is held, so no other run uses them.
 void OutputDirectory::remove_leftovers() const {
   const std::string prefix = stage_prefix(path_);
   std::error_code error;

@@ -31,7 +31,7 @@ class DataPlan {
                                  const std::vector<RawGroup>& groups);
 
   const std::vector<PlannedVariable>& variables() const { return variables_; }
-  /// Nobody asked for it by name: it may be left out.
+  /// It was not asked for by name: it may be left out.
   bool may_leave_out(const PlannedVariable& variable) const {
     return options_.leave_out && options_.columns.empty() && !variable.type;
   }

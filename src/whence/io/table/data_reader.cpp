@@ -269,7 +269,7 @@ std::vector<std::string> environment_names(std::span<const NamedFile> files) {
   return names;
 }
 
-/// Memory that runs out while reading is the fault of the files' size, whoever notices it.
+/// Memory that runs out while reading is reported as the files' size, wherever it is noticed.
 template <class Work>
 LoadedData guarded(const std::string& place, Work work) {
   try {

@@ -10,7 +10,7 @@
 
 namespace whence {
 
-/// Why a column that nobody asked for by name is no variable: it has no value, or hardly any; it
+/// Why a column that was not asked for by name is no variable: it has no value, or hardly any; it
 /// holds dates; it names or numbers the rows. Nothing: it may be one.
 std::optional<std::string> reason_to_leave_out(const PlannedVariable& variable,
                                                const std::vector<ColumnPart>& parts,

@@ -1,4 +1,4 @@
-// A table as a file holds it: columns of numbers or of texts, before anybody says what they mean.
+// A table as a file holds it: columns of numbers or of texts, before columns are typed.
 #pragma once
 
 #include <cstddef>

@@ -239,7 +239,7 @@ void add_variants_table(const Plan& plan, std::span<const WorldRun> runs, Report
   report.tables.push_back(std::move(table));
 }
 
-/// The ways of judging that are claims of somebody: those of the settings, and beside the paper's
+/// The ways of judging that are claimed: those of the settings, and beside the paper's
 /// settings the equation as it is printed, the released code's reading of it, and ours.
 std::vector<Variant> judged_variants(const Settings& settings) {
   std::vector<Variant> variants = {chosen_variant(settings)};

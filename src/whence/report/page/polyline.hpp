@@ -13,9 +13,10 @@ struct Point {
   bool operator==(const Point&) const = default;
 };
 
-/// Drops the points that nobody would miss: within a pixel column it keeps the first, the lowest,
-/// the highest and the last, then what deviates from a straight line by more than `tolerance`
-/// pixels. The first and last points, the least and the greatest y always stay, exactly.
+/// Drops points that make no visible difference: within a pixel column it keeps the first, the
+/// lowest, the highest and the last, then what deviates from a straight line by more than
+/// `tolerance` pixels. The first and last points, the least and the greatest y always stay,
+/// exactly.
 std::vector<Point> simplify(std::span<const Point> line, double tolerance = 0.2);
 
 /// The finite stretches of a line; a NaN in x or y is a gap.

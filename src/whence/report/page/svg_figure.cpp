@@ -48,7 +48,7 @@ struct Plot {
 
 // ---- words ----------------------------------------------------------------------------------
 
-/// Width in pixels, on the generous side: fonts differ and nobody can ask them here.
+/// Width in pixels, an upper estimate: the font of the reader is not known here.
 double text_width(std::string_view text, double size) {
   double em = 0;
   for (char32_t p : code_points(text)) {

@@ -172,7 +172,7 @@ RawTable read_csv(ByteSource& source, const CsvOptions& options, const ChooseCol
     source.check_unchanged();
     return table;
   } catch (const Error& error) {
-    // Half a line at the end is no mistake of the file when somebody is still writing it.
+    // Half a line at the end is no mistake of the file while it is still being written.
     if (error.code() == ExitCode::bad_data) source.check_unchanged();
     throw;
   }
