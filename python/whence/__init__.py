@@ -48,7 +48,7 @@ def discover(data: Any, *, environment: Any = None, baseline: Hashable | None = 
              names: Sequence[Hashable] | None = None, forbid: Edges = (), require: Edges = (),
              tiers: Sequence[Sequence[Hashable]] | None = None,
              targets: Mapping[Hashable, Sequence[Hashable]] | None = None,
-             model: str | None = None, noise: str | None = None, engine: str | None = None,
+             model: str | None = None, noise: str | None = None,
              restarts: int | None = None, sweeps: int | None = None, seed: int = 0,
              time_limit: float | None = None, threads: int | None = None,
              progress: bool | None = None, **reading: Any) -> GraphResult:
@@ -78,7 +78,7 @@ def discover(data: Any, *, environment: Any = None, baseline: Hashable | None = 
            [0, 0, 0]])
     """
     return _graph("discover", data, environment, baseline, names, None, forbid, require, tiers,
-                  targets, model, noise, engine, restarts, sweeps, seed, time_limit, threads,
+                  targets, model, noise, restarts, sweeps, seed, time_limit, threads,
                   progress, reading)
 
 
@@ -107,7 +107,7 @@ def changes(data: Any, graph: Any, *, environment: Any = None, baseline: Hashabl
 
 def _graph(command: str, data: Any, environment: Any, baseline: Any, names: Any, graph: Any,
            forbid: Edges, require: Edges, tiers: Any, targets: Any, model: Any, noise: Any,
-           engine: Any, restarts: Any, sweeps: Any, seed: int, time_limit: Any, threads: Any,
+           restarts: Any, sweeps: Any, seed: int, time_limit: Any, threads: Any,
            progress: Any, reading: dict[str, Any]) -> GraphResult:
     from ._data import read
     from ._graphs import graph_document
@@ -129,7 +129,7 @@ def _graph(command: str, data: Any, environment: Any, baseline: Any, names: Any,
     for name, changed in (targets or {}).items():
         listed = "+".join(_core.list_name(table.columns.text(c)) for c in changed)
         argv += words("targets", f"{_core.list_name(table.environments.text(name))}:{listed}")
-    argv += words("model", model) + words("noise", noise) + words("engine", engine)
+    argv += words("model", model) + words("noise", noise)
     argv += words("restarts", restarts) + words("sweeps", sweeps) + words("seed", seed)
     argv += words("time-limit", time_limit)
     found = run(argv, table, texts, threads=threads, progress=progress)

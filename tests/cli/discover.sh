@@ -173,32 +173,6 @@ check 'exit 130' grep -qx 'exit 130' ended.out
 check 'with an answer' grep -q '"stopped": "interrupted"' broken/result.json
 check 'that is valid' valid "$schema" broken/result.json
 
-# The paper's learner on the same files, for comparison
-accepts simulate graph --graph '0->1' --mechanism categorical --environments 1 --rows 300 --baseline-rows 2000 -o levels -q
-mapfile -t levels < <(files levels)
-accepts discover "${levels[@]}" --engine meta-transfer -o transfer --json
-says engine meta-transfer
-says graph.0.0 X0
-says environments.1.changed None
-check 'valid too' valid "$schema" transfer/result.json
-check 'it says where it is right' grep -q 'right where causes shift' <<<"$err"
-check 'its page is sound' python3 "$WHENCE_SOURCE/tests/cli/check_page.py" transfer
-cp transfer/index.html transfer.html
-accepts report transfer
-check 'and made again' cmp -s transfer.html transfer/index.html
-accepts evaluate transfer/result.json levels/truth.json --json
-says shd.total 0
-says changes None
-accepts discover "${levels[@]}" --engine meta-transfer -o transfer
-check 'on one screen' grep -q "by the paper's criterion" <<<"$out"
-refuses 3 E-DATA-KIND 'X0: .*networks over levels.*leave --engine out' discover "${inputs[@]}" --engine meta-transfer
-accepts simulate graph --graph chain6 --mechanism categorical -o six -q
-mapfile -t six < <(files six)
-refuses 6 E-LIMIT-VARIABLES '2 to 5 variables.*--columns' discover "${six[@]}" --engine meta-transfer
-accepts discover "${six[@]}" --columns X0,X1 --engine meta-transfer -o two -q
-refuses 2 E-USAGE-ENGINE '--forbid' discover "${levels[@]}" --engine meta-transfer --forbid 'X0->X1'
-refuses 2 E-USAGE-CHOICE 'engine' discover "${levels[@]}" --engine paper
-
 # A classic network, from its published tables and back
 accepts simulate graph --graph "$WHENCE_SOURCE/docs/examples/asia.bif" --mechanism categorical --rows 500 --baseline-rows 5000 -o asia -q
 mapfile -t asia < <(files asia)

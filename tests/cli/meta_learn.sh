@@ -135,4 +135,27 @@ rejected 7 E-NUM-DIVERGED 'run 1, episode 1, step [0-9]+' "$(exploding 2 100; ca
 rejected 7 E-NUM-DIVERGED 'episode 1, step [0-9]+: .*learning rate' \
   '{"world": "linear-gaussian", "steps": 10, "adaptation": {"learning_rate": 100}}'
 
+# The same learner on files: a belief per edge, its page, and a graph for other programs
+accepts simulate graph --graph '0->1' --mechanism categorical --environments 1 --rows 300 --baseline-rows 2000 -o levels -q
+mapfile -t levels < <(files levels)
+accepts meta-learn "${levels[@]}" -o transfer --json
+says experiment meta-learn
+says tables.0.rows.0.0 X0
+says settings.inputs.0.file baseline.csv
+check 'it says where it is right' grep -q 'right where causes shift' <<<"$err"
+check 'its page is sound' python3 "$WHENCE_SOURCE/tests/cli/check_page.py" transfer
+accepts evaluate transfer/graph.dot levels/truth.json --json
+says shd.total 0
+accepts meta-learn "${levels[@]}" -o transfer
+check 'on one screen' grep -q "by the paper's criterion" <<<"$out"
+accepts simulate graph --graph '0->1' --rows 40 -o numbers -q
+mapfile -t numbers < <(files numbers)
+refuses 3 E-DATA-KIND 'X0: .*networks over levels' meta-learn "${numbers[@]}" -o new
+accepts simulate graph --graph chain6 --mechanism categorical -o six -q
+mapfile -t six < <(files six)
+refuses 6 E-LIMIT-VARIABLES 'more than the 5' meta-learn "${six[@]}" -o new
+accepts meta-learn "${six[@]}" --columns X0,X1 -o two -q
+refuses 2 E-USAGE-DATA 'neither a world nor data' meta-learn -o new
+refuses 2 E-USAGE-DATA 'a world and data' meta-learn --config configs/c.json "${levels[@]}" -o new
+
 finish

@@ -24,7 +24,6 @@
 #include "whence/io/graph/graph_data.hpp"
 #include "whence/io/table/formats/csv_writer.hpp"
 #include "whence/io/table/formats/number_parser.hpp"
-#include "whence/paper/graph_transfer.hpp"
 #include "whence/report/graph_report.hpp"
 #include "whence/report/remark_words.hpp"
 #include "whence/report/report_files.hpp"
@@ -40,13 +39,10 @@ struct DiscoverCommand {
   std::string name, output;
   DataOptions data;
   std::string dcdi, index = "1", enco, graph, tiers, time_limit, seed = "0", threads = "auto";
-  std::string engine = "posterior", model = "auto", noise = "robust", restarts = "5",
-              sweeps = "300";
+  std::string model = "auto", noise = "robust", restarts = "5", sweeps = "300";
   std::vector<std::string> forbid, require, targets;
   bool known_targets = false, json = false;
   SharedOptions shared;
-
-  bool by_transfer() const { return engine == "meta-transfer"; }
 };
 
 [[noreturn]] void refuse(const std::string& place, const std::string& problem,
@@ -139,27 +135,6 @@ GraphOptions options_of(const DiscoverCommand& c, const GraphData& data, const G
     }
   for (const std::string& text : c.targets) add_targets(text, names, environments, options.known);
   refuse_changed_baseline(options, names.size(), environments);
-  return options;
-}
-
-/// The paper's learner knows the data and nothing else.
-void refuse_knowledge(const DiscoverCommand& c) {
-  const std::pair<const char*, bool> given[] = {
-      {"--forbid", !c.forbid.empty()},      {"--require", !c.require.empty()},
-      {"--tiers", !c.tiers.empty()},        {"--targets", !c.targets.empty()},
-      {"--known-targets", c.known_targets}, {"--noise", c.noise != "robust"},
-      {"--restarts", c.restarts != "5"},    {"--sweeps", c.sweeps != "300"},
-      {"--model", c.model == "linear"}};
-  for (const auto& [option, is_given] : given)
-    if (is_given)
-      throw Error(ExitCode::usage, "E-USAGE-ENGINE", option,
-                  "--engine meta-transfer has no use for it", "leave one of the two out");
-}
-
-TransferOptions transfer_options(const DiscoverCommand& c, const GraphData& data) {
-  TransferOptions options;
-  options.seed = seed_of(c.seed);
-  options.baseline = data.loaded.baseline;
   return options;
 }
 
@@ -297,7 +272,6 @@ Json options_json(const DiscoverCommand& c) {
   options.set("index", c.dcdi.empty() ? Json() : Json(c.index));
   options.set("enco", last(c.enco));
   options.set("graph", last(c.graph));
-  options.set("engine", c.engine);
   options.set("model", c.model);
   options.set("noise", c.noise);
   options.set("restarts", c.restarts);
@@ -325,7 +299,6 @@ std::vector<std::string> command_words(const DiscoverCommand& c) {
   if (!c.dcdi.empty()) add("--index", c.index);
   add("--enco", last(c.enco));
   add("--graph", last(c.graph));
-  add("--engine", c.engine, "posterior");
   add("--model", c.model, "auto");
   add("--noise", c.noise, "robust");
   add("--restarts", c.restarts, "5");
@@ -394,12 +367,11 @@ std::vector<OutputFile> files_of(const GraphResult& result, const Report& report
   return files;
 }
 
-/// By the engine that was asked for; the graph may be given.
+/// The graph may be given.
 GraphResult find(const DiscoverCommand& c, const GraphData& data, const std::optional<Graph>& graph,
                  Globals& globals) {
   const Dataset& rows = data.loaded.data;
   const auto engine = [&](const Control& control) {
-    if (c.by_transfer()) return learn_graph_by_transfer(rows, transfer_options(c, data), control);
     const GraphOptions options = options_of(c, data, globals);
     return graph ? find_changes(rows, *graph, options, control)
                  : find_graph(rows, options, control);
@@ -413,7 +385,6 @@ GraphResult find(const DiscoverCommand& c, const GraphData& data, const std::opt
 }
 
 void run(const DiscoverCommand& c, Globals& globals) {
-  if (c.by_transfer()) refuse_knowledge(c);
   refuse_to_overwrite(inputs_of(c), c.output);
   const GraphData data = read_data(c);
   const LoadedData& loaded = data.loaded;
@@ -495,8 +466,6 @@ void add_discover(CLI::App& root, Globals& globals) {
   app->add_option("--require", command->require, "an edge that must be; may be given again")
       ->type_name("X->Y")
       ->allow_extra_args(false);
-  add_value(*app, "--engine", command->engine, "posterior|meta-transfer",
-            "meta-transfer: the paper's learner, for comparison; few categorical columns");
   add_value(*app, "--tiers", command->tiers, "FILE",
             "groups of variables, one line each: later ones cause no earlier ones");
   app->footer(

@@ -11,7 +11,6 @@ std::string_view name_of(RemarkCode code) {
     case RemarkCode::model_all_numbers: return "all-numbers";
     case RemarkCode::model_several_kinds: return "several-kinds";
     case RemarkCode::model_not_linear: return "not-linear";
-    case RemarkCode::model_of_the_paper: return "of-the-paper";
     case RemarkCode::model_looks_gaussian: return "looks-gaussian";
     case RemarkCode::model_skewed: return "skewed";
     case RemarkCode::model_heavy_tails: return "heavy-tails";
@@ -36,7 +35,6 @@ std::string_view name_of(RemarkCode code) {
     case RemarkCode::outlying_row: return "outlying-row";
     case RemarkCode::search_stopped: return "search-stopped";
     case RemarkCode::compared_with_labels: return "compared-with-labels";
-    case RemarkCode::criterion_of_the_paper: return "criterion-of-the-paper";
     case RemarkCode::leave_out_approximate: return "leave-out-approximate";
     case RemarkCode::few_rows_not_counted: return "few-rows-not-counted";
     case RemarkCode::few_rows_taken_off: return "few-rows-taken-off";

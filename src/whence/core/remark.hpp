@@ -16,7 +16,6 @@ enum class RemarkCode {
   model_all_numbers,
   model_several_kinds,
   model_not_linear,      // variables: those for which a line is not enough; numbers: of how many
-  model_of_the_paper,    // networks over levels
   model_looks_gaussian,  // a pair
   model_skewed,          // a pair; variables: the column, or none: what one leaves of the other
   model_heavy_tails,     // the same
@@ -35,14 +34,13 @@ enum class RemarkCode {
   chains_disagree,  // variables: cause, effect; numbers: difference
   cycle_broken,
   one_environment,
-  few_rows,                // numbers: variables, rows
-  copies,                  // variables: a, b
-  everything_changed,      // numbers: environments, of how many
-  full_family,             // variables: one; numbers: causes
-  outlying_row,            // environments: one; numbers: row, counted from 1
-  search_stopped,          // numbers: seconds of the limit, or none: interrupted
-  compared_with_labels,    // linked mechanisms changed together
-  criterion_of_the_paper,  // the paper's learner answered
+  few_rows,              // numbers: variables, rows
+  copies,                // variables: a, b
+  everything_changed,    // numbers: environments, of how many
+  full_family,           // variables: one; numbers: causes
+  outlying_row,          // environments: one; numbers: row, counted from 1
+  search_stopped,        // numbers: seconds of the limit, or none: interrupted
+  compared_with_labels,  // linked mechanisms changed together
   // Of pairs.
   leave_out_approximate,
   few_rows_not_counted,     // numbers: nats, deals

@@ -4,7 +4,9 @@
 
 #include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
+#include "whence/core/text.hpp"
 #include "whence/discover/graph/canonical_order.hpp"
+#include "whence/discover/graph/graph_discovery.hpp"
 #include "whence/math/logspace.hpp"
 #include "whence/paper/meta_learn.hpp"
 
@@ -12,22 +14,20 @@ namespace whence {
 
 namespace {
 
-constexpr const char* or_leave_it_out = "leave --engine out";
+constexpr const char* other_way = "find_graph takes columns of any kind and number";
 
 void check_columns(const Dataset& data) {
   if (data.variables.size() < 2 || data.variables.size() > most_transfer_variables)
-    throw Error(
-        ExitCode::resource, "E-LIMIT-VARIABLES", "columns",
-        fmt::format("--engine meta-transfer sums over all parent sets and acyclic graphs, "
-                    "for 2 to {} variables, and there are {}",
-                    most_transfer_variables, data.variables.size()),
-        fmt::format("leave some columns out (of tables, by --columns), or {}", or_leave_it_out));
+    throw Error(ExitCode::resource, "E-LIMIT-VARIABLES", "columns",
+                fmt::format("the paper's learner sums over all parent sets and acyclic graphs, "
+                            "for 2 to {} variables, and there are {}",
+                            most_transfer_variables, data.variables.size()),
+                fmt::format("leave some columns out; {}", other_way));
   for (const Variable& variable : data.variables) {
     if (variable.kind != Variable::Kind::categorical)
-      throw Error(
-          ExitCode::bad_data, "E-DATA-KIND", variable.name,
-          "--engine meta-transfer has networks over levels, and this column is real",
-          fmt::format("cut it into levels and say so with --types, or {}", or_leave_it_out));
+      throw Error(ExitCode::bad_data, "E-DATA-KIND", variable.name,
+                  "the paper's learner has networks over levels, and this column is real",
+                  fmt::format("cut it into levels; {}", other_way));
     if (variable.levels < 2)
       throw Error(ExitCode::bad_data, "E-DATA-CONSTANT", variable.name,
                   "this column has the same value everywhere", "leave it out");
@@ -36,9 +36,8 @@ void check_columns(const Dataset& data) {
 
 void check_environments(const Dataset& data, const TransferOptions& options) {
   if (!options.baseline)
-    throw Error(ExitCode::usage, "E-USAGE-BASELINE", "--engine meta-transfer",
-                "its networks learn one environment before any other is seen",
-                fmt::format("name it with --baseline, or {}", or_leave_it_out));
+    throw Error(ExitCode::usage, "E-USAGE-BASELINE", "baseline",
+                "the networks learn one environment before any other is seen", "name it");
   if (data.environments.size() < 2)
     throw Error(ExitCode::bad_data, "E-DATA-ENVIRONMENTS", "environments",
                 "there is only the baseline: nothing shifted",
@@ -117,39 +116,85 @@ EdgeMetaResult learn(const Dataset& data, const TransferOptions& options, const 
 
 }  // namespace
 
-GraphResult learn_graph_by_transfer(const Dataset& data, const TransferOptions& options,
-                                    const Control& control) {
+TransferResult learn_graph_by_transfer(const Dataset& data, const TransferOptions& options,
+                                       const Control& control) {
+  require_valid(data);
+  require_environment(data, options.baseline);
   check_columns(data);
   check_environments(data, options);
   const CanonicalOrder order = in_canonical_order(data, options.baseline);
   const EdgeMetaResult learnt = learn(order.data, options, control);
 
-  GraphResult result;
-  result.engine = GraphEngine::meta_transfer;
-  result.model = GraphModel::categorical;
-  result.model_reason = {RemarkCode::model_of_the_paper, {}, {}, {}};
+  TransferResult result;
   const std::size_t m = data.variables.size();
-  result.edges = EdgeMatrix(m);
-  for (std::size_t i = 0; i < m; ++i)
-    for (std::size_t j = 0; j < m; ++j)
-      if (i != j)
-        result.edges.at(order.variables[i], order.variables[j]) =
-            sigmoid(learnt.log_odds.back().at(i, j));
   for (const Variable& variable : data.variables) result.variables.push_back(variable.name);
-  for (std::size_t e = 0; e < data.environments.size(); ++e) {
-    GraphEnvironment environment;
-    environment.name = data.environments[e].name;
-    environment.rows = data.environments[e].rows();
-    environment.baseline = options.baseline == e;
-    result.environments.push_back(std::move(environment));
+  for (const EdgeMatrix& log_odds : learnt.log_odds) {
+    EdgeMatrix& belief = result.beliefs.emplace_back(m);
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t j = 0; j < m; ++j)
+        if (i != j) belief.at(order.variables[i], order.variables[j]) = sigmoid(log_odds.at(i, j));
   }
-  result.findings = edges_worth_showing(result.edges);
+  result.edges = result.beliefs.back();
   result.graph = likely_graph(result.edges, result.cycle_broken);
-  result.search.families_scored = m * parent_sets(m);
-  if (control.stopped()) result.search.stopped = "stopped";
-  result.remarks.push_back({RemarkCode::criterion_of_the_paper, {}, {}, {}});
-  if (result.cycle_broken) result.remarks.push_back({RemarkCode::cycle_broken, {}, {}, {}});
+  result.stopped = control.stopped();
   return result;
+}
+
+namespace {
+
+constexpr double worth_drawing = 0.05;  // edges that were never believed in more are left out
+
+/// The belief in one edge, episode by episode.
+Curve curve_of(const TransferResult& result, std::size_t from, std::size_t to) {
+  const std::string edge = result.variables[from] + " -> " + result.variables[to];
+  Curve curve{"belief/" + edge, edge, {}, {}, {}, {}};
+  for (std::size_t k = 0; k < result.beliefs.size(); ++k) {
+    curve.x.push_back(double(k));
+    curve.median.push_back(result.beliefs[k].at(from, to));
+  }
+  curve.q25 = curve.q75 = curve.median;
+  return curve;
+}
+
+}  // namespace
+
+Report transfer_report(const TransferResult& result) {
+  Report report;
+  report.experiment = "meta-learn";
+  report.title = fmt::format("The paper's beliefs among {} variables", result.variables.size());
+  Table table{"edges", "Beliefs σ(γ) in edges", {"cause", "effect", "belief"}, {}};
+  Figure figure{"beliefs", "Beliefs over the episodes", "episode", "σ(γ)", {}, "", false, false, 0,
+                1};
+  std::size_t edges = 0, sure = 0;
+  for (std::size_t i = 0; i < result.variables.size(); ++i)
+    for (std::size_t j = 0; j < result.variables.size(); ++j) {
+      if (i == j) continue;
+      const double belief = result.edges.at(i, j);
+      edges += result.graph.edge(VariableId(i), VariableId(j));
+      sure += belief > 0.95;
+      if (belief < worth_drawing) continue;
+      table.rows.push_back({result.variables[i], result.variables[j], percent(belief)});
+      report.curves.push_back(curve_of(result, i, j));
+      figure.curves.push_back(report.curves.back().id);
+    }
+  report.summary = fmt::format(
+      "{} edges among {} variables, {} of them believed above 95 %, by the paper's criterion.{}",
+      edges, result.variables.size(), sure,
+      result.stopped ? " It was stopped before the last episode." : "");
+  report.tables.push_back(std::move(table));
+  if (!figure.curves.empty()) report.figures.push_back(std::move(figure));
+  report.assumptions = {
+      "There are no hidden common causes and no cycles; all variables are categorical.",
+      "What shifts is the own law of causes: where the mechanism of an effect shifts, the "
+      "criterion can point the wrong way.",
+      "One network per variable and set of parents, trained on the baseline; γ descends the "
+      "regret of adapting to episodes of the shifted environments."};
+  report.warnings.push_back(
+      "the paper's criterion is right where causes shift; where the mechanism of an effect does, "
+      "it can point the wrong way: compare with discover");
+  if (result.cycle_broken)
+    report.warnings.push_back("the edges believed in close a cycle: its weakest was left out");
+  return report;
 }
 
 }  // namespace whence

@@ -7,8 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "whence/discover/graph/graph_discovery.hpp"
+#include "whence/belief/graph_belief.hpp"
+#include "whence/core/control.hpp"
+#include "whence/core/dataset.hpp"
+#include "whence/core/report.hpp"
 #include "whence/paper/tasks/mlp_task.hpp"
 
 namespace whence {
@@ -27,10 +32,22 @@ struct TransferOptions {
 /// The sums over parent sets and acyclic graphs are exact up to so many variables.
 inline constexpr std::size_t most_transfer_variables = largest_enumerated_graph;
 
+/// Beliefs sigma(gamma) in edges, [cause][effect] in the order of the data.
+struct TransferResult {
+  std::vector<std::string> variables;
+  EdgeMatrix edges;                 // after the last episode
+  std::vector<EdgeMatrix> beliefs;  // [episode]
+  Graph graph;                      // edges believed more likely than not
+  bool cycle_broken = false;        // the weakest edge of a cycle was left out of it
+  bool stopped = false;             // before all episodes were seen
+};
+
 /// Categorical columns, a baseline and at least one shifted environment; otherwise an Error. The
-/// order of columns, environments and rows does not matter, bit by bit. Fields of the result that
-/// need a posterior are left as they are.
-GraphResult learn_graph_by_transfer(const Dataset& data, const TransferOptions& options,
-                                    const Control& control = {});
+/// order of columns, environments and rows does not matter, bit by bit.
+TransferResult learn_graph_by_transfer(const Dataset& data, const TransferOptions& options,
+                                       const Control& control = {});
+
+/// The beliefs over the episodes, and what they take for granted.
+Report transfer_report(const TransferResult& result);
 
 }  // namespace whence

@@ -30,8 +30,6 @@ std::string plural(std::size_t n, const char* word) {
   return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
 }
 
-bool has_posterior(const GraphResult& result) { return result.engine == GraphEngine::posterior; }
-
 // ---- effects in words ----
 
 /// So many digits, and no exponent for numbers that people write out.
@@ -140,16 +138,6 @@ Table edges_table(const GraphResult& result) {
                           edge.support.empty() ? "–" : percent_range(edge.leave_one_out),
                           best_support(result, edge), note_on(result, edge)});
   }
-  return table;
-}
-
-/// What the paper's learner says: no more than a belief per edge.
-Table beliefs_table(const GraphResult& result) {
-  Table table{"edges", "Beliefs σ(γ) in edges", {"cause", "effect", "belief", "joined"}, {}};
-  for (const EdgeFinding& edge : result.findings)
-    if (edge.probability >= least_drawn)
-      table.rows.push_back({result.variables[edge.from], result.variables[edge.to],
-                            percent(edge.probability), percent(edge.adjacent_probability)});
   return table;
 }
 
@@ -282,12 +270,6 @@ void draw_mechanism(Report& report, const GraphResult& result, const MechanismPi
 }
 
 std::vector<std::string> assumptions_of(const GraphResult& result) {
-  if (!has_posterior(result))
-    return {"There are no hidden common causes and no cycles; all variables are categorical.",
-            "What shifts is the own law of causes: where the mechanism of an effect shifts, the "
-            "criterion can point the wrong way.",
-            "One network per variable and set of parents, trained on the baseline; γ descends the "
-            "regret of adapting to episodes of the shifted environments."};
   std::vector<std::string> list = {"There are no hidden common causes and no cycles.",
                                    "Mechanisms change independently; where nothing changed, data "
                                    "do not tell the direction of an "
@@ -320,15 +302,10 @@ std::string in_words(const GraphResult& result) {
   const char* hurried = result.search.stopped.empty() || result.search.one_graph
                             ? ""
                             : " The search was stopped early: what it found is stated too surely.";
-  if (!has_posterior(result))
-    return edges_in_words(result) + ", by the paper's criterion." + hurried;
   return edges_in_words(result) + ". " + changes_in_words(result) + hurried;
 }
 
 std::string assumption_in_words(const GraphResult& result) {
-  if (!has_posterior(result))
-    return "An arrow means a direct cause if nothing hidden acts on both of its ends and the "
-           "environments changed causes, not how effects answer to them.";
   if (result.model == GraphModel::labels)
     return "An arrow means a direct cause if whatever is hidden acts on two of these variables at "
            "most, and each environment changed few mechanisms.";
@@ -365,7 +342,6 @@ GraphView graph_view(const GraphResult& result) {
   std::stable_sort(view.edges.begin(), view.edges.end(),
                    [](const auto& a, const auto& b) { return a.shown_by() > b.shown_by(); });
   for (const GraphEnvironment& e : result.environments) {
-    if (e.changed.empty()) continue;  // nothing is known of it
     GraphView::Environment one{
         e.name, e.rows, e.baseline, e.changed, bounded(e.all_changed), bounded(e.none_changed)};
     for (double& p : one.changed) p = bounded(p);
@@ -381,17 +357,15 @@ Report graph_report(const GraphResult& result) {
   report.title =
       fmt::format("What causes what among {}", plural(result.variables.size(), "variable"));
   report.summary = in_words(result);
-  report.tables = has_posterior(result) ? std::vector{edges_table(result), changes_table(result)}
-                                        : std::vector{beliefs_table(result)};
+  report.tables = {edges_table(result), changes_table(result)};
   for (const MechanismPicture& picture : result.pictures) draw_mechanism(report, result, picture);
   report.assumptions = assumptions_of(result);
   report.warnings = warnings_in_words(result.remarks);
   for (std::size_t k = 0; k < result.search.scores.size(); ++k)
     report.numbers.push_back(
         {fmt::format("score of the best graph from start {}", k + 1), result.search.scores[k]});
-  if (has_posterior(result))
-    report.numbers.push_back(
-        {"largest difference of an edge between chains", result.search.chain_spread});
+  report.numbers.push_back(
+      {"largest difference of an edge between chains", result.search.chain_spread});
   report.numbers.push_back({"families scored", double(result.search.families_scored)});
   return report;
 }
@@ -407,7 +381,6 @@ std::vector<Table> probability_tables(const GraphResult& result) {
       edges.rows.push_back({result.variables[from], result.variables[to],
                             fmt::format("{}", forward), fmt::format("{}", forward + backward)});
     }
-  if (!has_posterior(result)) return {edges};
   Table changes{
       "change-probabilities", "", {"environment", "rows", "all_changed", "none_changed"}, {}};
   changes.columns.insert(changes.columns.end(), result.variables.begin(), result.variables.end());

@@ -14,8 +14,6 @@ namespace {
 
 double bounded(double p) { return std::clamp(p, 0.0, 1.0); }
 
-bool has_posterior(const GraphResult& result) { return result.engine == GraphEngine::posterior; }
-
 /// Support by environment; nothing where it was not worked out.
 Json support_json(const GraphResult& result, const EdgeFinding& edge) {
   Json support = Json::object();
@@ -96,7 +94,6 @@ Json pairs_json(const Graph& graph, const std::vector<std::string>& names) {
 }
 
 Json class_json(const GraphResult& result) {
-  if (!has_posterior(result)) return {};
   Json undirected = Json::list();
   for (const auto& [a, b] : result.essential.undirected)
     undirected.items.push_back(
@@ -108,16 +105,15 @@ Json class_json(const GraphResult& result) {
 }
 
 Json environment_json(const GraphResult& result, const GraphEnvironment& e) {
-  const bool told = !e.changed.empty();
-  Json changed = told ? Json::object() : Json();
+  Json changed = Json::object();
   for (std::size_t v = 0; v < e.changed.size(); ++v)
     changed.set(result.variables[v], bounded(e.changed[v]));
   return Json::object({{"name", e.name},
                        {"rows", e.rows},
                        {"baseline", e.baseline},
                        {"changed", std::move(changed)},
-                       {"all_changed", told ? Json(bounded(e.all_changed)) : Json()},
-                       {"none_changed", told ? Json(bounded(e.none_changed)) : Json()},
+                       {"all_changed", bounded(e.all_changed)},
+                       {"none_changed", bounded(e.none_changed)},
                        {"drift", e.drift}});
 }
 
@@ -217,15 +213,14 @@ Json checks_json(const GraphResult& result) {
 
 Json search_json(const GraphResult& result) {
   const SearchRecord& search = result.search;
-  Json json =
-      Json::object({{"exact", search.exact},
-                    {"restarts", search.scores.size()},
-                    {"scores", Json::list(search.scores)},
-                    {"best_score", has_posterior(result) ? Json(result.best_score) : Json()},
-                    {"chain_spread", has_posterior(result) ? Json(search.chain_spread) : Json()},
-                    {"families_scored", search.families_scored},
-                    {"stopped", search.stopped.empty() ? Json() : Json(search.stopped)},
-                    {"one_graph", search.one_graph}});
+  Json json = Json::object({{"exact", search.exact},
+                            {"restarts", search.scores.size()},
+                            {"scores", Json::list(search.scores)},
+                            {"best_score", result.best_score},
+                            {"chain_spread", search.chain_spread},
+                            {"families_scored", search.families_scored},
+                            {"stopped", search.stopped.empty() ? Json() : Json(search.stopped)},
+                            {"one_graph", search.one_graph}});
   if (search.left_out)
     json.set("left_out", Json::object({{"pairs", search.left_out->pairs},
                                        {"best_gain", search.left_out->best_gain},
@@ -239,7 +234,6 @@ Json search_json(const GraphResult& result) {
 Json graph_result_json(const GraphResult& result, const GraphProvenance& provenance) {
   return Json::object(
       {{"variables", Json::list(result.variables)},
-       {"engine", name_of(result.engine)},
        {"summary", in_words(result)},
        {"assumption", assumption_in_words(result)},
        {"edges", edges_json(result)},
@@ -248,7 +242,7 @@ Json graph_result_json(const GraphResult& result, const GraphProvenance& provena
        {"environments",
         listed(result.environments,
                [&](const GraphEnvironment& e) { return environment_json(result, e); })},
-       {"quiet", has_posterior(result) ? Json(bounded(result.quiet)) : Json()},
+       {"quiet", bounded(result.quiet)},
        {"hidden", hidden_json(result)},
        {"drift", drift_json(result)},
        {"mechanisms", listed(result.pictures,
@@ -256,7 +250,7 @@ Json graph_result_json(const GraphResult& result, const GraphProvenance& provena
        {"model", Json::object({{"name", name_of(result.model)},
                                {"reason", reason_in_words(result.model_reason)},
                                {"checks", checks_json(result)},
-                               {"scale", has_posterior(result) ? Json(result.scale) : Json()},
+                               {"scale", result.scale},
                                {"variables", listed(provenance.variables, variable_json)}})},
        {"search", search_json(result)},
        {"draws", draws_json(result)},

@@ -158,10 +158,6 @@ std::string graph_remark(Remarks all) {
     case RemarkCode::compared_with_labels:
       return "linked mechanisms changed together: the answer was compared with the one that labels "
              "give, and what they do not confirm is not stated as sure";
-    case RemarkCode::criterion_of_the_paper:
-      return "the paper's criterion is right where causes shift and can be surely wrong where the "
-             "mechanism of an effect does; its beliefs are learnt, not a posterior, and it says "
-             "nothing about what changed: without --engine both are answered";
     default: return {};
   }
 }
@@ -343,7 +339,6 @@ std::string reason_in_words(const Remark& reason) {
                          reason.variables.size(), reason.numbers.at(0), joined(names),
                          reason.variables.size() > most ? ", ..." : "");
     }
-    case RemarkCode::model_of_the_paper: return "networks over levels, as the paper has them";
     case RemarkCode::model_looks_gaussian:
       return "both columns look linear and Gaussian within environments";
     case RemarkCode::model_skewed: return what + " is skewed";

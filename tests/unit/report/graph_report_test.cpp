@@ -167,24 +167,6 @@ TEST(GraphReport, WithoutABaselineNoEnvironmentIsCalledShifted) {
   EXPECT_NE(in_words(result).find("changed in 1 of 2 environments."), std::string::npos);
 }
 
-TEST(GraphReport, WhatThePapersLearnerCannotSayIsNull) {
-  GraphResult result = sample();
-  result.engine = GraphEngine::meta_transfer;
-  result.draws.clear();
-  for (GraphEnvironment& e : result.environments) e.changed.clear();
-  for (EdgeFinding& edge : result.findings) edge.support.clear();
-  const Json json = graph_result_json(result, {});
-  EXPECT_EQ(json.find("engine")->text, "meta-transfer");
-  const Json& environment = json.find("environments")->items[1];
-  for (const Json* value :
-       {environment.find("changed"), environment.find("all_changed"), json.find("quiet"),
-        json.find("equivalence_class"), json.find("edges")->items[0].find("leave_one_out")})
-    EXPECT_TRUE(value->is(Json::Kind::null));
-  EXPECT_EQ(graph_report(result).tables.size(), 1u);
-  EXPECT_TRUE(graph_view(result).environments.empty());
-  EXPECT_NE(in_words(result).find("by the paper's criterion"), std::string::npos);
-}
-
 TEST(GraphReport, TruthsOfSimulationsAreReadBack) {
   GraphWorldSpec spec{read_graph("chain3")};
   const GraphSimulation s = simulate_graph(spec, 1);

@@ -282,10 +282,6 @@ Graph likely_graph(const EdgeMatrix& edges, bool& cycle_broken) {
   return dag.graph();
 }
 
-std::string_view name_of(GraphEngine engine) {
-  return engine == GraphEngine::posterior ? "posterior" : "meta-transfer";
-}
-
 namespace {
 
 /// Many variables are searched in another way, and only one model knows it.

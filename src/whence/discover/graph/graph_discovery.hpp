@@ -20,13 +20,6 @@
 
 namespace whence {
 
-/// Who found the graph.
-enum class GraphEngine {
-  posterior,      // find_graph: a posterior over graphs and over what changed
-  meta_transfer,  // learn_graph_by_transfer: the paper's belief per edge, nothing about changes
-};
-std::string_view name_of(GraphEngine engine);
-
 struct GraphOptions {
   GraphModel model = GraphModel::automatic;
   const ModelEntry* own_model = nullptr;  // where given, instead of `model`
@@ -67,7 +60,7 @@ struct GraphEnvironment {
   std::string name;
   std::size_t rows = 0;
   bool baseline = false;
-  std::vector<double> changed;  // [variable]; empty where the engine cannot tell
+  std::vector<double> changed;  // [variable]
   double all_changed = 0, none_changed = 0;
   double drift =
       0;  // by labels: by how much all mechanisms drifted, in residual standard deviations
@@ -96,7 +89,6 @@ struct SearchRecord {
 };
 
 struct GraphResult {
-  GraphEngine engine = GraphEngine::posterior;
   std::vector<std::string> variables;
   GraphModel model = GraphModel::linear;
   Remark model_reason;
