@@ -8,6 +8,7 @@
 
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
+#include "whence/discover/check/once_each.hpp"
 #include "whence/discover/check/safe_units.hpp"
 #include "whence/discover/pair/canonical_pair.hpp"
 #include "whence/discover/pair/gaussian_check.hpp"
@@ -315,15 +316,8 @@ ChangePrior with_knowledge(ChangePrior prior, const EdgeKnowledge& knowledge) {
   return prior;
 }
 
-}  // namespace
-
-DirectionResult find_direction(const Dataset& given, const DirectionOptions& options,
-                               const Control& control) {
-  require_valid(given);
-  require_environment(given, options.baseline);
-  check_shape(given);
-  require_fitting(given, options.knowledge, {});
-  require_entities(given, options.entity);
+DirectionResult find_among_different(const Dataset& given, const DirectionOptions& options,
+                                     const Control& control) {
   const std::optional<Dataset> scaled = in_safe_units(given);
   const Dataset& data = scaled ? *scaled : given;
   const CanonicalPair pair = canonical_pair(data, options.baseline);
@@ -343,6 +337,52 @@ DirectionResult find_direction(const Dataset& given, const DirectionOptions& opt
     environments[pair.given_as[e]] = std::move(result.environments[e]);
   result.environments = std::move(environments);
   for (Remark& remark : remarks_on(result)) result.remarks.push_back(std::move(remark));
+  return result;
+}
+
+/// The same for the data with each environment once.
+DirectionOptions of_kept(const DirectionOptions& options, const OnceEach& once) {
+  DirectionOptions own = options;
+  if (options.baseline) own.baseline = once.told_by[*options.baseline];
+  if (options.entity.empty()) return own;
+  own.entity.clear();
+  for (const std::size_t row : once.rows) own.entity.push_back(options.entity[row]);
+  return own;
+}
+
+/// Tells of a copy what was found for the environment that it is a copy of; it adds nothing.
+void tell_of_copies(DirectionResult& result, const OnceEach& once, const Dataset& given,
+                    std::optional<std::size_t> baseline) {
+  const std::vector<EnvironmentFinding> found = result.environments;
+  const auto path = result.path;
+  result.environments.clear();
+  for (std::size_t e = 0; e < given.environments.size(); ++e) {
+    EnvironmentFinding& own = result.environments.emplace_back(found[once.told_by[e]]);
+    own.name = given.environments[e].name;
+    if (!once.is_copy(e)) continue;
+    own.baseline = false;
+    own.log_odds = own.effective_rows = 0;
+  }
+  result.path = {path[0]};
+  std::size_t told = 0;
+  for (const std::size_t e : order_of(given.environments.size(), baseline).environments)
+    result.path.push_back(path[once.is_copy(e) ? told : ++told]);
+  result.remarks.insert(result.remarks.begin(), once.remarks.begin(), once.remarks.end());
+}
+
+}  // namespace
+
+DirectionResult find_direction(const Dataset& given, const DirectionOptions& options,
+                               const Control& control) {
+  require_valid(given);
+  require_environment(given, options.baseline);
+  check_shape(given);
+  require_fitting(given, options.knowledge, {});
+  require_entities(given, options.entity);
+  const OnceEach once = once_each(given, options.baseline);
+  if (!once.data) return find_among_different(given, options, control);
+  DirectionResult result = find_among_different(*once.data, of_kept(options, once), control);
+  tell_of_copies(result, once, given, options.baseline);
   return result;
 }
 
