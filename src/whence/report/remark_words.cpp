@@ -220,8 +220,7 @@ std::string pair_remark(const Remark& r) {
     case RemarkCode::few_rows_taken_off:
       return fmt::format(
           "few rows for tables of this size: the same rows, dealt out to the environments at "
-          "random, "
-          "prefer a direction by {:.1f} nats; that was taken off",
+          "random, prefer a direction too: {:.1f} nats were taken off",
           number(0));
     case RemarkCode::sum_cut_short:
       if (number(0) > 0.5)

@@ -117,7 +117,7 @@ TEST(FindGraph, AnEnvironmentGivenTwiceCountsOnce) {
   EXPECT_EQ(two.environments.back().changed, two.environments[2].changed);
   EXPECT_EQ(two.environments.back().name, "again");
   for (const EdgeFinding& edge : two.findings)
-    if (!edge.support.empty()) EXPECT_EQ(edge.support.back(), 0);
+    EXPECT_TRUE(edge.support.empty() || edge.support.back() == 0);
   EXPECT_TRUE(has(two.remarks, RemarkCode::environment_twice));
 }
 
