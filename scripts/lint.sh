@@ -30,11 +30,9 @@ headers_stand_alone() {
       "${CXX:-g++}" -std=c++20 -Isrc -Wall -Wextra -Werror -fsyntax-only -include {} -x c++ /dev/null
 }
 
-# Findings once each, without colours: the same header is seen from many files.
+# It reads the build's flags and generated files. Interrupted, it goes on where it ended.
 static_analysis() {
-  scripts/build.sh dev whence >/dev/null && # it reads the build's flags and generated files
-    run-clang-tidy -quiet -p build/dev -j "$(nproc)" "$PWD/(src|apps)/.*" 2>/dev/null |
-      sed 's/\x1b\[[0-9;]*m//g' | { ! grep -E ': (warning|error): '; } | sort -u
+  scripts/build.sh dev whence >/dev/null && scripts/tidy.py --jobs "$(nproc)"
 }
 
 step "layers" scripts/check_layers.py

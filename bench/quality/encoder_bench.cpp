@@ -7,7 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "bench/quality/sensor_judge.hpp"
 #include "whence/backends/threads.hpp"
+#include "whence/core/error.hpp"
+#include "whence/core/text.hpp"
 #include "whence/discover/encoder/find_encoder.hpp"
 #include "whence/encoders/unsupervised.hpp"
 #include "whence/judge/encoder_evaluation.hpp"
@@ -25,12 +28,15 @@ struct Kind {
   MixedSpec spec;
   double rate = -1;  // at least this share of the reported within .05 rad, or rows over .95
   double abstain_most = -1, abstain_least = -1;
-  bool coverage = false;  // 95 % ranges must hold the truth in 88 to 99 of 100
-  double targets = -1;    // share of single targets told rightly
-  double seconds = -1;    // of the processor
-  bool warned = false;    // or warned of in 95 %
-  bool honest = false;    // wrong labels "latent" in 2 % of rows at most
-  double share = 1;       // of the worlds of the scale
+  bool coverage = false;     // 95 % ranges must hold the truth in 88 to 99 of 100
+  double targets = -1;       // share of single targets told rightly
+  double seconds = -1;       // of the processor
+  bool warned = false;       // or warned of in 95 %
+  bool honest = false;       // wrong labels "latent" in 2 % of rows at most
+  double share = 1;          // of the worlds of the scale
+  bool say_latents = false;  // tell the engine how many there are
+
+  bool sensors() const { return spec.sensors != SensorKind::exact; }
 };
 
 MixedSpec rotation(MixedShift shift, CauseLaw::Kind law, std::size_t environments, std::size_t rows,
@@ -124,6 +130,30 @@ std::vector<Kind> matrix_kinds() {
   return kinds;
 }
 
+/// Five sensors of three independent latents, each changed once or twice; and nothing changed.
+std::vector<Kind> sensor_kinds() {
+  std::vector<Kind> kinds;
+  const auto add = [&](const std::string& name, SensorKind sensors, std::size_t times) -> Kind& {
+    MixedSpec spec = matrix(3, false, MixedShift::hard, times, times, 0);
+    spec.links = 0;
+    spec.columns = 5;
+    spec.sensors = sensors;
+    kinds.push_back({.name = name, .spec = spec, .honest = true, .say_latents = true});
+    return kinds.back();
+  };
+  for (const SensorKind sensors : all_sensor_kinds)
+    if (sensors != SensorKind::exact) {
+      add(fmt::format("{}, one each", name_of(sensors)), sensors, 1);
+      add(fmt::format("{}, two each", name_of(sensors)), sensors, 2);
+    }
+  Kind& linked = add("additive, linked, three each", SensorKind::additive, 3);
+  linked.spec.links = 0.5;
+  Kind& still = add("additive, no change", SensorKind::additive, 2);
+  still.spec.shift = MixedShift::none;
+  still.abstain_least = 1;
+  return kinds;
+}
+
 /// What one world gave.
 struct Trial {
   bool reported = false, covered = false, direction = false, warned = false;
@@ -137,6 +167,7 @@ struct Trial {
   std::size_t targets = 0, right = 0;           // single targets
   std::size_t still = 0, still_found = 0, doubles = 0, doubles_found = 0;
   double seconds = 0;
+  SensorTrial sensors;
 };
 
 double processor_seconds() {
@@ -283,6 +314,24 @@ Trial matrix_trial(const Kind& kind, std::uint64_t seed, std::uint32_t run) {
   return trial;
 }
 
+Trial sensor_trial(const Kind& kind, std::uint64_t seed, std::uint32_t run) {
+  const MixedWorld world = draw_mixed_world(kind.spec, seed, run);
+  Trial trial;
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < kind.spec.latents; ++k) names.push_back(fmt::format("Z{}", k + 1));
+  trial.sensors =
+      judge_sensors(world.data, world.latents, names, kind.say_latents ? kind.spec.latents : 0);
+  trial.seconds = trial.sensors.seconds;
+  trial.reported = trial.sensors.named > 0;
+  return trial;
+}
+
+Trial trial_of(const Kind& kind, std::uint64_t seed, std::uint32_t run) {
+  if (kind.sensors()) return sensor_trial(kind, seed, run);
+  return kind.spec.mixing == Mixing::rotation ? rotation_trial(kind, seed, run)
+                                              : matrix_trial(kind, seed, run);
+}
+
 // ---- tables -------------------------------------------------------------------------------------
 
 template <class Get>
@@ -385,11 +434,62 @@ Judged judge_matrix(const Kind& kind, std::span<const Trial> trials) {
   return judged;
 }
 
+Judged judge_sensor_kind(const Kind& kind, std::span<const Trial> trials) {
+  const auto total = [&](auto get) {
+    return sum_of(trials, [&](const Trial& t) { return get(t.sensors); });
+  };
+  using S = const SensorTrial&;
+  const double hidden = total([](S t) { return t.hidden; }),
+               named = total([](S t) { return t.named; });
+  const double unresolved = total([](S t) { return t.unresolved; });
+  const double wrong = total([](S t) { return t.wrong; });
+  const double labels = total([](S t) { return t.labels; });
+  const double wrong_labels = total([](S t) { return t.wrong_labels; });
+  const double ours = total([](S t) { return t.correlation * double(t.named); });
+  const double best = total([](S t) { return t.oracle * double(t.named); });
+  const double every = total([](S t) { return t.every * double(t.rows.size()); });
+  const auto mean = [&](auto get) { return show(total(get) / double(trials.size()), 3); };
+  Judged judged;
+  judged.row = {kind.name,
+                std::to_string(trials.size()),
+                ratio(named, hidden),
+                ratio(ours, named),
+                ratio(best, named),
+                fmt::format("{} of {}", wrong, named),
+                fmt::format("{} of {}", wrong_labels, labels),
+                ratio(unresolved, hidden),
+                ratio(every, named + unresolved),
+                mean([](S t) { return t.oracle_mean; }),
+                mean([](S t) { return t.rivals[0]; }),
+                mean([](S t) { return t.rivals[1]; }),
+                mean([](S t) { return t.rivals[2]; })};
+  const auto claim = [&](std::string text, bool holds) {
+    judged.claims.emplace_back(std::move(text), holds);
+  };
+  if (kind.abstain_least >= 0) {
+    claim(fmt::format("{} rows", named + unresolved), named + unresolved == 0);
+    return judged;
+  }
+  claim(named > 0 ? fmt::format("named rows reach {} of the best linear rows' {}",
+                                ratio(ours, named), ratio(best, named))
+                  : "abstains",
+        ours >= 0.97 * best);
+  claim(fmt::format("{} rows wrongly called latent, of {}", wrong_labels, labels),
+        wrong_labels <= 0.02 * labels);
+  return judged;
+}
+
+Judged judged_kind(const Kind& kind, std::span<const Trial> trials) {
+  if (kind.sensors()) return judge_sensor_kind(kind, trials);
+  return kind.spec.mixing == Mixing::rotation ? judge_rotation(kind, trials)
+                                              : judge_matrix(kind, trials);
+}
+
 void add_kind(EncoderBenchmark& bench, const Kind& kind, std::span<const Trial> trials,
               bool judging) {
-  const bool turned = kind.spec.mixing == Mixing::rotation;
-  Judged judged = turned ? judge_rotation(kind, trials) : judge_matrix(kind, trials);
-  bench.report.tables[turned ? 0 : 1].rows.push_back(judged.row);
+  const std::size_t table = kind.sensors() ? 2 : kind.spec.mixing == Mixing::rotation ? 0 : 1;
+  Judged judged = judged_kind(kind, trials);
+  bench.report.tables[table].rows.push_back(judged.row);
   double most = 0;
   for (const Trial& trial : trials) most = std::max(most, trial.seconds);
   const double mean = share_of(trials, [](const Trial& t) { return t.seconds; });
@@ -403,12 +503,39 @@ void add_kind(EncoderBenchmark& bench, const Kind& kind, std::span<const Trial> 
                                    ClaimKind::aim});
 }
 
-}  // namespace
+/// "cause*" means all rows that begin so.
+bool named_by(const std::string& word, const std::string& name) {
+  return word.ends_with('*') ? name.starts_with(word.substr(0, word.size() - 1)) : name == word;
+}
 
-EncoderBenchmark bench_encoders(const std::string& scale, const RunOptions& options) {
-  const std::size_t worlds = scale == "smoke" ? 2 : scale == "quick" ? 20 : 100;
+std::vector<Kind> kinds_of(const EncoderBenchPlan& plan) {
   std::vector<Kind> kinds = rotation_kinds();
   for (Kind& kind : matrix_kinds()) kinds.push_back(std::move(kind));
+  for (Kind& kind : sensor_kinds()) kinds.push_back(std::move(kind));
+  if (plan.only.empty()) return kinds;
+  std::vector<std::string> names;
+  for (const Kind& kind : kinds) names.push_back(kind.name);
+  for (const std::string& word : plan.only)
+    if (std::none_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return named_by(word, name); }))
+      throw Error(ExitCode::usage, "E-USAGE-CHOICE", "--only",
+                  "there is no row '" + excerpt(word) + "'", "rows: " + joined(names, "; "));
+  std::erase_if(kinds, [&](const Kind& kind) {
+    return std::none_of(plan.only.begin(), plan.only.end(),
+                        [&](const std::string& word) { return named_by(word, kind.name); });
+  });
+  return kinds;
+}
+
+}  // namespace
+
+EncoderBenchmark bench_encoders(const EncoderBenchPlan& plan, const RunOptions& options) {
+  const std::string& scale = plan.scale;
+  const std::size_t worlds = plan.worlds        ? plan.worlds
+                             : scale == "smoke" ? 2
+                             : scale == "quick" ? 20
+                                                : 100;
+  const std::vector<Kind> kinds = kinds_of(plan);
   EncoderBenchmark bench;
   bench.report.experiment = "bench-encoders";
   bench.report.title = "How often the variables behind mixed columns are found";
@@ -424,6 +551,12 @@ EncoderBenchmark bench_encoders(const std::string& scale, const RunOptions& opti
        "Matrices: rows with correlation over .95",
        {"shifts", "worlds", "rows per latent", "good rows", "mean correlation", "good noises",
         "wrong latents", "targets", "unchanged found", "doubles found", "FastICA", "PCA", "random"},
+       {}},
+      {"sensors",
+       "Five noisy sensors of three latents: mean correlation, beside the best linear rows'",
+       {"sensors", "worlds", "named rows per latent", "named rows", "best there", "below .9 of it",
+        "wrong latents", "unresolved per latent", "all rows", "best linear", "FastICA", "PCA",
+        "random"},
        {}}};
   bench.time = {
       "time", "Processor time of one world, seconds", {"shifts", "mean", "most", "aim"}, {}};
@@ -439,17 +572,16 @@ EncoderBenchmark bench_encoders(const std::string& scale, const RunOptions& opti
       jobs.size(), options.threads,
       [&](std::size_t job) {
         const auto [k, run] = jobs[job];
-        trials[k][run] = kinds[k].spec.mixing == Mixing::rotation
-                             ? rotation_trial(kinds[k], options.seed, run)
-                             : matrix_trial(kinds[k], options.seed, run);
+        trials[k][run] = trial_of(kinds[k], options.seed, run);
       },
       options.progress);
   for (std::size_t k = 0; k < kinds.size(); ++k) add_kind(bench, kinds[k], trials[k], worlds >= 20);
   bench.report.summary = fmt::format("{} worlds, seed {}.", bench.worlds, options.seed);
   bench.report.assumptions = {
       "Seed 1234 was used while the method was made; no other was looked at.",
-      "FastICA and PCA see the rows of all environments together, without labels; random is the "
-      "mean of 200 random matrices."};
+      "FastICA and PCA see the rows of all environments together, without labels (of sensors, "
+      "those "
+      "of the baseline where that does better); random is the mean of 200 random matrices."};
   return bench;
 }
 

@@ -12,12 +12,19 @@
 namespace whence {
 
 struct EncoderBenchmark {
-  Report report;  // tables "rotations" and "matrices"; claims where worlds are enough to judge
-  Table time;     // processor time of one world; differs from run to run
+  Report
+      report;  // tables "rotations", "matrices", "sensors"; claims where worlds are enough to judge
+  Table time;  // processor time of one world; differs from run to run
   std::size_t worlds = 0;
 };
 
-/// `scale` is smoke (2 worlds of each kind), quick (20) or full (100).
-EncoderBenchmark bench_encoders(const std::string& scale, const RunOptions& options);
+struct EncoderBenchPlan {
+  std::string scale = "full";     // smoke (2 worlds of each kind), quick (20) or full (100)
+  std::vector<std::string> only;  // rows, or beginnings of names that end in '*'; empty: all
+  std::size_t worlds = 0;         // of each kind; 0: as the scale has it
+};
+
+/// Errors of code usage where `only` names no row.
+EncoderBenchmark bench_encoders(const EncoderBenchPlan& plan, const RunOptions& options);
 
 }  // namespace whence

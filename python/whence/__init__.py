@@ -314,8 +314,9 @@ def simulate_pair(*, kind: str | None = None, truth: str | None = None, shift: s
 def simulate_mixed(*, mixing: str | None = None, shift: str | None = None,
                    latents: int | None = None, law: str | None = None,
                    per_latent: str | int | None = None, unchanged: int | None = None,
-                   doubles: int | None = None, environments: int | None = None,
-                   rows: int | None = None, baseline_rows: int | None = None,
+                   doubles: int | None = None, links: float | None = None,
+                   sensors: str | None = None, columns: int | None = None,
+                   environments: int | None = None, rows: int | None = None, baseline_rows: int | None = None,
                    seed: int = 0) -> Simulation:
     """Variables seen through a mixture: for ``disentangle``.
 
@@ -324,8 +325,8 @@ def simulate_mixed(*, mixing: str | None = None, shift: str | None = None,
     3
     """
     return _simulate("mixed", dict(mixing=mixing, shift=shift, latents=latents, law=law,
-                                   per_latent=per_latent, unchanged=unchanged, doubles=doubles,
-                                   environments=environments, rows=rows,
+                                   per_latent=per_latent, unchanged=unchanged, doubles=doubles, links=links,
+                                   sensors=sensors, columns=columns, environments=environments, rows=rows,
                                    baseline_rows=baseline_rows, seed=seed))
 
 

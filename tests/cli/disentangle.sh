@@ -46,6 +46,19 @@ says rows_above_95 3
 disentangle matrix --latents 2
 check 'no more latents than asked for' test "$(grep -c '"latent": "Z' found-matrix/result.json)" == 2
 
+# Noisy sensors, more of them than variables, each changed once
+accepts simulate mixed --mixing linear --mechanism linear --latents 3 --per-latent 1 --unchanged 0 --doubles 0 \
+  --links 0 --columns 5 --sensors multiplicative --seed 4 -o lamps
+disentangle lamps --latents 3
+check 'sensors are valid' valid "$schema" found-lamps/result.json
+accepts evaluate found-lamps lamps --json
+check 'rows come near the best linear ones' python3 -c '
+import json, sys
+found = json.load(sys.stdin)
+assert found["rows"] == 3 and found["mean_correlation"] > .97, found' <<<"$out"
+refuses 2 E-WORLD-SENSORS 'functions of each other' simulate mixed --mixing linear --columns 5 -o none
+refuses 2 E-USAGE-CHOICE 'saturating' simulate mixed --mixing linear --sensors dirty -o none
+
 # Nothing where nothing changed, and that is valid too
 accepts simulate mixed --shift none --environments 4 --rows 400 -o still
 disentangle still

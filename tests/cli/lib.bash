@@ -44,6 +44,21 @@ run() {
   rm -f .stdout .stderr
 }
 
+# until_working PID: waits until the process listens to Ctrl-C and has used half a second of processor
+# time of its own, however long that takes on this machine. Fails where it ended before.
+until_working() {
+  local caught ticks fields
+  for _ in {1..2400}; do
+    caught=$(awk '$1 == "SigCgt:" { print $2 }' "/proc/$1/status" 2>/dev/null) || caught=
+    [[ -n $caught ]] || break
+    read -ra fields <"/proc/$1/stat" 2>/dev/null || break
+    ticks=$((fields[13] + fields[14]))
+    if (((16#$caught & 2) != 0 && 2 * ticks >= $(getconf CLK_TCK))); then return 0; fi
+    sleep 0.05
+  done
+  return 1
+}
+
 # refuses CODE ID PATTERN ARGUMENT...: exit code, error id, a piece of the line (place or remedy, as
 # an extended regular expression); one line of at most 4 KiB without control bytes on stderr,
 # nothing on stdout, and not a byte of this folder changed.

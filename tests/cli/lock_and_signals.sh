@@ -8,7 +8,7 @@ printf '{"runs": 100000, "episodes": 10000, "levels": [10]}' >long.json
 start() {
   "$WHENCE" reproduce belief-discrete --config long.json --max-memory 64G -o "$1" >started.out 2>started.err &
   pid=$!
-  for _ in {1..200}; do
+  for _ in {1..2400}; do
     [[ -e .$1.whence-lock ]] && grep -q "^$pid " ".$1.whence-lock" && return
     sleep 0.05
   done
@@ -18,7 +18,7 @@ start() {
 stopped() {
   checks=$((checks + 1))
   kill -"$1" "$pid"
-  for _ in {1..200}; do
+  for _ in {1..2400}; do
     kill -0 "$pid" 2>/dev/null || break
     sleep 0.05
   done
@@ -61,7 +61,7 @@ P
 for signal in INT:130 TERM:143; do
   "$WHENCE" check --baseline many_b.csv --shifted many_s.csv >started.out 2>started.err &
   pid=$!
-  sleep 1
+  until_working "$pid" || fail "no long fit was met: $(cat started.err)"
   stopped "${signal%:*}" "${signal#*:}"
   check "${signal%:*}: one line" grep -q '^error\[E-INTERRUPTED\]' started.err
 done

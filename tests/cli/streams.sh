@@ -12,11 +12,13 @@ lost() {
   rm -f message
 }
 
+# A pipe whose reader is gone: opened for both, then for writing, then closed for both.
+mkfifo pipe
 for arguments in '--help' '--version' 'doctor' 'doctor --json' 'man' 'completion zsh' 'demo -o out' \
   'demo --json -o out' 'reproduce zero-gradient --scale smoke -o zero --json'; do
   lost "'$WHENCE' $arguments >&-"
   lost "'$WHENCE' $arguments >/dev/full"
-  lost "{ sleep 0.2; '$WHENCE' $arguments; } | true; exit \${PIPESTATUS[0]}" 2>/dev/null
+  lost "exec 4<>pipe 5>pipe 4>&-; '$WHENCE' $arguments >&5"
 done
 
 # A closed stdout must not become one of our files.

@@ -37,6 +37,7 @@ struct BenchOptions {
   bool json = false, quick = false;
   GraphsBenchOptions graphs;
   RealBenchOptions real;
+  EncodersBenchOptions encoders;
 };
 
 /// A piece of work: settings laid over an experiment's own, so that it runs as `reproduce` runs it.
@@ -105,7 +106,7 @@ std::vector<Work> all_work() {
   };
   const auto encoder = [](int iterations) {
     return fmt::format(
-        R"("recipes": ["printed"], "angles": 1, "long_runs": 1, "long_steps": 1, "episodes": 1, "meta_steps": {}, "runs": {{runs}})",
+        R"("recipes": ["printed"], "angles": 1, "long_runs": 1, "long_steps": 1, "episodes": 1, "online_worlds": 1, "online_episodes": 1, "online_rows": 20, "online_training_rows": 20, "meta_steps": {}, "runs": {{runs}})",
         iterations);
   };
   const auto mlp = [](int n, int episodes, int checked_episodes, int runs) {
@@ -495,15 +496,24 @@ void add_bench(CLI::App& root, Globals& globals) {
       ->default_str("all")
       ->type_name(work_choices());
   app->add_option("DIR", options->real.folders,
-                  "of real: folders with CSV files (baseline.csv and others, or one table) and a "
-                  "truth.json, see bench/README.md")
+                  "of real and encoders: folders with CSV files (baseline.csv and others, or one "
+                  "table) and a truth.json, see bench/README.md")
       ->type_name("DIR");
   add_value(*app, "--rows", options->real.rows, "BASE,SHIFTED",
-            "of real: at most so many rows, at random, of the baseline and of each other "
-            "environment")
+            "of real and recorded sensors: at most so many rows, at random, of the baseline and of "
+            "each other environment")
       ->default_str("all");
   add_value(*app, "--subsamples", options->real.subsamples, "N",
-            "of real: how many times rows are drawn");
+            "of real and recorded sensors: how many times rows are drawn");
+  add_value(*app, "--columns", options->encoders.columns, "NAMES",
+            "of encoders DIR: the recorded sensors, joined by commas");
+  add_value(*app, "--hidden", options->encoders.hidden, "NAMES",
+            "of encoders DIR: the columns behind them, which the engine does not see");
+  add_value(*app, "--choose", options->encoders.choose, "N",
+            "of encoders DIR: so many of the sensors, at random in each subsample")
+      ->default_str("all");
+  app->add_flag("--count-unknown", options->encoders.count_unknown,
+                "of encoders DIR: do not tell the engine how many columns are hidden");
   app->add_flag("--shuffle-columns", options->real.shuffle_columns,
                 "of real: the columns of each subsample in a random order");
   app->add_flag("--no-controls", options->real.no_controls,
@@ -525,10 +535,11 @@ void add_bench(CLI::App& root, Globals& globals) {
       "graphs of up to 1,000 variables");
   add_value(
       *app, "--only", options->graphs.only, "NAMES",
-      "of graphs: these rows of its tables, joined by commas; 'shuffled*' is all that begin so")
+      "of graphs: these rows of its tables, joined by commas ('shuffled*': all that begin so); of "
+      "encoders: joined by semicolons")
       ->default_str("all");
   add_value(*app, "--sets", options->graphs.sets, "N",
-            "of graphs: at most so many data sets of each row")
+            "of graphs: at most so many data sets of each row; of encoders: so many worlds")
       ->default_str("as many as the row's figures need");
   add_value(*app, "--seed", options->graphs.seed, "N",
             "of direction, graphs, encoders and real: seed of all random numbers, 0 to 2^64-1");
@@ -558,18 +569,25 @@ void add_bench(CLI::App& root, Globals& globals) {
       options->real.take(graphs);
       return bench_real(options->real, globals);
     }
+    if (options->name == "encoders") {
+      EncodersBenchOptions& encoders = options->encoders;
+      encoders.scale = options->quick ? "quick" : graphs.scale;
+      encoders.output = graphs.output;
+      encoders.seed = graphs.seed;
+      encoders.threads = graphs.threads;
+      encoders.only = graphs.only;
+      encoders.sets = graphs.sets;
+      encoders.json = graphs.json;
+      return bench_encoders(encoders, options->real, globals);
+    }
     if (!options->real.folders.empty())
       throw Error(ExitCode::usage, "E-USAGE-EXTRA", "",
                   "'" + excerpt(options->real.folders[0]) + "' is one argument too many",
-                  "folders go with whence bench real");
+                  "folders go with whence bench real and whence bench encoders");
     if (options->name == "direction")
       return bench_direction(
           {graphs.scale, graphs.output, graphs.seed, graphs.threads, graphs.json, graphs.shared},
           globals);
-    if (options->name == "encoders")
-      return bench_encoders({options->quick ? "quick" : graphs.scale, graphs.output, graphs.seed,
-                             graphs.threads, graphs.json},
-                            globals);
     if (options->name == "graphs") return bench_graphs(graphs, globals);
     if (options->name == "invariance")
       return bench_invariance({graphs.scale, graphs.seed, graphs.threads, graphs.json}, globals);

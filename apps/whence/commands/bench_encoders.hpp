@@ -3,15 +3,20 @@
 
 #include <string>
 
-#include "apps/whence/commands.hpp"
+#include "apps/whence/commands/bench_real.hpp"
 
 namespace whence {
 
 struct EncodersBenchOptions {
-  std::string scale = "full", output, seed = "0", threads = "auto";
-  bool json = false;
+  std::string scale = "full", output, seed = "0", threads = "auto", only, sets;
+  std::string columns, hidden, choose;  // of recorded sensors
+  bool json = false, count_unknown = false;
+
+  bool recorded() const { return !columns.empty() || !hidden.empty() || !choose.empty(); }
 };
 
-void bench_encoders(const EncodersBenchOptions& options, const Globals& globals);
+/// On worlds whose truth is known; with a folder, on recorded sensors.
+void bench_encoders(const EncodersBenchOptions& options, const RealBenchOptions& real,
+                    const Globals& globals);
 
 }  // namespace whence

@@ -77,8 +77,10 @@ GraphOptions graph_options(const Sent& sent) {
   return options;
 }
 
-Answer ask_discover(const Sent& sent) {
-  return answer_of(find_graph(sent.data, graph_options(sent), {sent.threads}), sent);
+Answer ask_discover(const Sent& sent, GraphModel model) {
+  GraphOptions options = graph_options(sent);
+  options.model = model;
+  return answer_of(find_graph(sent.data, options, {sent.threads}), sent);
 }
 
 /// The graph of the truth, whatever the order of the columns.
@@ -253,7 +255,7 @@ Question direction_question(std::size_t sets, std::uint64_t seed) {
 }
 
 std::vector<Question> graph_questions(std::size_t sets, std::uint64_t seed) {
-  Question discover{"discover", {}, {}}, changes{"changes", {}, {}};
+  Question discover{"discover", {}, {}}, labels{"by labels", {}, {}}, changes{"changes", {}, {}};
   for (std::size_t i = 0; i < sets; ++i) {
     GraphWorldSpec spec;
     spec.graph = read_graph("0->1->2,0->3,2->4,3->4,1->5");
@@ -265,22 +267,37 @@ std::vector<Question> graph_questions(std::size_t sets, std::uint64_t seed) {
     spec.baseline_rows = 60;
     const GraphSimulation made = simulate_graph(spec, seed * 1000 + i);
     discover.sent.push_back({made.data});
-    discover.ask.emplace_back(ask_discover);
+    discover.ask.emplace_back([](const Sent& s) { return ask_discover(s, GraphModel::automatic); });
+    labels.sent.push_back({made.data});
+    labels.ask.emplace_back([](const Sent& s) { return ask_discover(s, GraphModel::labels); });
     changes.sent.push_back({made.data});
     changes.ask.emplace_back([graph = made.truth.graph, names = made.truth.names](const Sent& s) {
       return ask_changes(s, graph, names);
     });
   }
-  return {discover, changes};
+  return {discover, labels, changes};
 }
 
-double largest_change(const Answer& a, const Answer& b) {
-  double largest = 0;
-  for (const auto& [what, p] : a)
-    if (const auto other = b.find(what); other != b.end())
-      largest = std::max(largest, std::abs(p - other->second));
-  return largest;
-}
+/// The largest change of any probability, and where it was.
+struct Largest {
+  double change = 0;
+  std::size_t set = 0;
+  std::string what;
+
+  void look(const Answer& a, const Answer& b, std::size_t number) {
+    for (const auto& [name, p] : a) {
+      const auto other = b.find(name);
+      if (other == b.end() || std::abs(p - other->second) <= change) continue;
+      change = std::abs(p - other->second);
+      set = number, what = name;
+    }
+  }
+  Json json() const {
+    return Json::object({{"change", change},
+                         {"data_set", change == 0 ? Json() : Json(set)},
+                         {"of", change == 0 ? Json() : Json(what)}});
+  }
+};
 
 std::string shown(double change) { return change == 0 ? "0" : fmt::format("{:.1e}", change); }
 
@@ -308,14 +325,14 @@ void bench_invariance(const InvarianceOptions& options, const Globals& globals) 
     std::optional<OtherLocale> locale;
     if (std::string_view(all[k].name) == "another locale") locale.emplace();
     for (std::size_t q = 0; q < questions.size(); ++q) {
-      double largest = 0;
+      Largest largest;
       for (std::size_t i = 0; i < sets; ++i) {
         bar.show((double(k) + double(q) / double(questions.size())) / double(all.size()));
         const Sent sent = all[k].change(questions[q].sent[i]);
-        largest = std::max(largest, largest_change(usual[q][i], questions[q].ask[i](sent)));
+        largest.look(usual[q][i], questions[q].ask[i](sent), i);
       }
-      cells.push_back(shown(largest));
-      row.set(questions[q].command, largest);
+      cells.push_back(shown(largest.change));
+      row.set(questions[q].command, largest.json());
     }
     table.rows.push_back(std::move(cells));
     rows.items.push_back(std::move(row));

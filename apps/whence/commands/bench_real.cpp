@@ -29,23 +29,13 @@ std::vector<std::string> command_of(const RealBenchOptions& options) {
   return words;
 }
 
-RowLimits limits_of(const std::string& text) {
-  if (text.empty()) return {};
-  const auto parts = split(text, ',');
-  if (parts.size() != 2)
-    throw Error(ExitCode::usage, "E-USAGE-VALUE", "--rows",
-                "'" + excerpt(text) + "' should be two whole numbers", "--rows 2000,500");
-  return {count_of("--rows", parts[0], 10, 100'000'000),
-          count_of("--rows", parts[1], 2, 100'000'000)};
-}
-
 RealBenchPlan plan_of(const RealBenchOptions& options) {
   if (options.folders.empty())
     throw Error(ExitCode::usage, "E-USAGE-MISSING", "", "bench real needs DIR",
                 "folders with tables and a truth.json: see bench/README.md");
   RealBenchPlan plan;
   for (const std::string& folder : options.folders) plan.folders.emplace_back(folder);
-  plan.rows = limits_of(options.rows);
+  plan.rows = row_limits_of(options.rows);
   plan.subsamples = std::uint32_t(count_of("--subsamples", options.subsamples, 1, 10'000));
   plan.reorder = options.shuffle_columns;
   plan.controls = !options.no_controls;
@@ -64,6 +54,16 @@ std::string in_words(const RealBenchmark& bench) {
 }
 
 }  // namespace
+
+RowLimits row_limits_of(const std::string& text) {
+  if (text.empty()) return {};
+  const auto parts = split(text, ',');
+  if (parts.size() != 2)
+    throw Error(ExitCode::usage, "E-USAGE-VALUE", "--rows",
+                "'" + excerpt(text) + "' should be two whole numbers", "--rows 2000,500");
+  return {count_of("--rows", parts[0], 10, 100'000'000),
+          count_of("--rows", parts[1], 2, 100'000'000)};
+}
 
 void bench_real(const RealBenchOptions& options, const Globals& globals) {
   const int threads = threads_of(options.threads, globals);

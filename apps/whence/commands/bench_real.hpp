@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/whence/commands/bench_graphs.hpp"
+#include "bench/quality/real_data.hpp"
 
 namespace whence {
 
@@ -21,6 +22,9 @@ struct RealBenchOptions {
     json = shared.json;
   }
 };
+
+/// "2000,500" of --rows.
+RowLimits row_limits_of(const std::string& text);
 
 void bench_real(const RealBenchOptions& options, const Globals& globals);
 

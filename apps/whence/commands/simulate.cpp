@@ -242,6 +242,16 @@ void add_simulate(CLI::App& root, Globals& globals) {
   add_value(*app, "--doubles", command->doubles, "N",
             "of linear mixtures: environments that change two latents")
       ->default_str("2");
+  add_value(*app, "--links", command->links, "SHARE",
+            "of linear mixtures: how often a latent listens to an earlier one, from 0 to 1")
+      ->default_str("0.5");
+  add_value(*app, "--sensors", command->sensors,
+            "exact|additive|multiplicative|saturating|quantised|heavy-tailed|crosstalk",
+            "of linear mixtures: what the columns show of them")
+      ->default_str("exact");
+  add_value(*app, "--columns", command->columns, "N",
+            "of linear mixtures: sensors, no fewer than latents")
+      ->default_str("as many as latents");
   add_value(*app, "--environments", command->environments, "N", "shifted environments")
       ->default_str("10; graphs: one per variable; rotations: 20");
   add_value(*app, "--rows", command->rows, "N", "rows of each")

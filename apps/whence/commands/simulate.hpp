@@ -13,7 +13,7 @@ namespace whence {
 struct SimulateCommand {
   std::string what, kind, shift, truth, levels = "10", environments, rows, baseline_rows;
   std::string graph, noise, weights, hidden, drift, typos, noise_rows, seed = "0";
-  std::string mixing, latents, law, per_latent, unchanged, doubles;
+  std::string mixing, latents, law, per_latent, unchanged, doubles, columns, sensors, links;
   std::string output = "whence-out/simulate";
   bool json = false;
 };

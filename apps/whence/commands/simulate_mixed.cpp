@@ -1,4 +1,5 @@
 // whence simulate mixed: latents behind a rotation or a matrix.
+#include <algorithm>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -29,6 +30,13 @@ CauseLaw::Kind law_of(const std::string& name) {
   refuse_choice("--law", name, "gaussian, laplace, bimodal");
 }
 
+SensorKind sensors_of(const std::string& name) {
+  for (const SensorKind kind : all_sensor_kinds)
+    if (name_of(kind) == name) return kind;
+  refuse_choice("--sensors", name,
+                "exact, additive, multiplicative, saturating, quantised, heavy-tailed, crosstalk");
+}
+
 /// "3" or "2-4".
 std::pair<std::size_t, std::size_t> range_of(const std::string& text) {
   const std::size_t dash = text.find('-');
@@ -55,7 +63,10 @@ MixedSpec spec_of(const SimulateCommand& command) {
     refuse_given({{"--latents", command.latents},
                   {"--per-latent", command.per_latent},
                   {"--unchanged", command.unchanged},
-                  {"--doubles", command.doubles}},
+                  {"--doubles", command.doubles},
+                  {"--links", command.links},
+                  {"--sensors", command.sensors},
+                  {"--columns", command.columns}},
                  "--mixing linear");
   else
     refuse_given({{"--environments", command.environments}}, "--mixing rotation");
@@ -65,6 +76,10 @@ MixedSpec spec_of(const SimulateCommand& command) {
   spec.shift = shift_of(value_or(command.shift, rotation ? "cause" : "hard"));
   spec.law = law_of(value_or(command.law, "gaussian"));
   spec.latents = rotation ? 2 : count_of("--latents", value_or(command.latents, "3"), 2, 50);
+  spec.links = number_of("--links", value_or(command.links, "0.5"), 0, 1);
+  spec.sensors = sensors_of(value_or(command.sensors, "exact"));
+  spec.columns = count_of("--columns", value_or(command.columns, std::to_string(spec.latents)),
+                          spec.latents, 200);
   std::tie(spec.least, spec.most) = range_of(value_or(command.per_latent, "2-4"));
   spec.unchanged = count_of("--unchanged", value_or(command.unchanged, "2"), 0, 100);
   spec.double_targets = count_of("--doubles", value_or(command.doubles, "2"), 0, 100);
@@ -75,7 +90,7 @@ MixedSpec spec_of(const SimulateCommand& command) {
                10'000'000);
   constexpr std::size_t most = 100'000'000;
   const std::size_t environments = rotation ? spec.environments : spec.latents * spec.most + 200;
-  if (environments * spec.rows > most / spec.latents)
+  if (environments * spec.rows > most / std::max(spec.latents, spec.columns))
     throw Error(ExitCode::resource, "E-LIMIT-MEMORY", "--rows", "that is too many values in all",
                 fmt::format("at most {}", most));
   return spec;
@@ -107,6 +122,9 @@ std::vector<std::string> command_words(const SimulateCommand& c, const MixedSpec
   add("--per-latent", c.per_latent);
   add("--unchanged", c.unchanged);
   add("--doubles", c.doubles);
+  add("--links", c.links);
+  add("--sensors", c.sensors);
+  add("--columns", c.columns);
   return words;
 }
 
@@ -131,7 +149,10 @@ std::vector<std::pair<std::string, std::string>> mixed_only(const SimulateComman
           {"--law", command.law},
           {"--per-latent", command.per_latent},
           {"--unchanged", command.unchanged},
-          {"--doubles", command.doubles}};
+          {"--doubles", command.doubles},
+          {"--links", command.links},
+          {"--sensors", command.sensors},
+          {"--columns", command.columns}};
 }
 
 void simulate_mixed_files(const SimulateCommand& command, Globals& globals) {

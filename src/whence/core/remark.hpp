@@ -31,7 +31,7 @@ enum class RemarkCode {
   drifting_environment,  // environments: one; numbers: the same
   lone_search,           // numbers: searches, nats to the second best
   one_graph_only,
-  chains_disagree,  // variables: cause, effect; numbers: difference
+  chains_disagree,  // variables: cause, effect; numbers: standard error
   cycle_broken,
   one_environment,
   few_rows,              // numbers: variables, rows
@@ -59,9 +59,11 @@ enum class RemarkCode {
   rows_say_little,    // numbers: rows, nats there are, nats needed
   shift_of_one,       // variables: both
   // Of rows that count for less than one.
-  rows_copied,     // numbers: copies, rows
-  rows_alike,      // variables: the column; numbers: correlation, rows, worth
-  entities_again,  // numbers: entities, correlation, share
+  rows_copied,        // numbers: copies, rows
+  rows_alike,         // variables: the column; numbers: correlation, rows, worth
+  entities_again,     // numbers: entities, correlation, share
+  environment_twice,  // environments: the copy, what it is a copy of
+  carrying_row,       // environments: one; numbers: row, counted from 1
   // Of encoders.
   few_rows_for_angle,  // numbers: rows of the baseline, of the smallest environment, trusted
   latent_saturated,    // variables: the latent

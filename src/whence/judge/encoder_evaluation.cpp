@@ -69,6 +69,7 @@ Json mixed_truth_json(const MixedSpec& spec, const MixedWorld& world, std::uint6
                        {"shift", name_of(spec.shift)},
                        {"mechanism", spec.splines ? "spline" : "linear"},
                        {"law", name_of(spec.law)},
+                       {"sensors", name_of(spec.sensors)},
                        {"seed", std::to_string(seed)},
                        {"columns", std::move(columns)},
                        {"latents", std::move(latents)},

@@ -63,7 +63,9 @@ std::vector<Module> networks(const Dataset& baseline, const TransferOptions& opt
       [&](std::size_t f) {
         const Family& family = families[f];
         CategoricalMlp<double> mlp(mlp_shape(baseline.variables, family, options.hidden));
-        Stream stream(options.seed, Purpose::initialise, {0, 0, std::uint32_t(f)});
+        // Networks of one size start alike: luckier weights would be evidence for a direction.
+        Stream stream(options.seed, Purpose::initialise,
+                      {0, 0, std::uint32_t(family.parents.size())});
         initialise(mlp, MlpInitialisation::one_hot(family.parents.size(), options.hidden, 0.5),
                    stream);
         MlpTraining how = options.training;

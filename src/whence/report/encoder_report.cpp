@@ -164,16 +164,19 @@ std::string found_in_words(const EncoderAnswer& answer) {
     if (answer.direction > 0.95) words += " Z1 causes Z2.";
     return words;
   }
-  std::vector<std::string> latents, noises;
+  std::vector<std::string> latents, noises, others;
   for (const FoundLatent& l : answer.latents) {
     if (l.kind == LatentKind::latent) latents.push_back(l.name);
     if (l.kind == LatentKind::noise) noises.push_back(l.name);
+    if (l.kind == LatentKind::unresolved && !l.weights.empty()) others.push_back(l.name);
   }
   std::string words = fmt::format("{} of {} variables behind the columns were found",
                                   latents.size() + noises.size(), answer.latents.size());
   if (!latents.empty()) words += fmt::format("; latents: {}", fmt::join(latents, ", "));
   if (!noises.empty())
     words += fmt::format("; noises, or latents without causes: {}", fmt::join(noises, ", "));
+  if (!others.empty())
+    words += fmt::format("; directions that may mix several of them: {}", fmt::join(others, ", "));
   return words + ".";
 }
 

@@ -46,6 +46,15 @@ Json effect_json(const GraphResult& result, const EdgeFinding& edge) {
        {"rows", effect.rows}});
 }
 
+/// Nothing where no two chains can be compared; an enumeration has no such error.
+Json chain_error_json(const GraphResult& result, const EdgeFinding& edge) {
+  if (result.search.exact) return Json(0.0);
+  if (result.edge_errors.variables == 0) return {};
+  return Json(result.edge_errors.at(edge.from, edge.to));
+}
+
+Json or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
+
 Json edge_json(const GraphResult& result, const EdgeFinding& edge) {
   const bool explained = !edge.support.empty();
   return Json::object(
@@ -53,6 +62,7 @@ Json edge_json(const GraphResult& result, const EdgeFinding& edge) {
        {"to", result.variables[edge.to]},
        {"probability", bounded(edge.probability)},
        {"adjacent_probability", bounded(edge.adjacent_probability)},
+       {"chain_error", chain_error_json(result, edge)},
        {"in_shifts_only",
         result.shift_only.variables == 0 ? 0.0 : result.shift_only.at(edge.from, edge.to)},
        {"effect", edge.effect ? effect_json(result, edge) : Json()},
@@ -114,6 +124,7 @@ Json environment_json(const GraphResult& result, const GraphEnvironment& e) {
                        {"changed", std::move(changed)},
                        {"all_changed", bounded(e.all_changed)},
                        {"none_changed", bounded(e.none_changed)},
+                       {"chain_error", result.search.exact ? Json(0.0) : or_null(e.chain_error)},
                        {"drift", e.drift}});
 }
 
@@ -218,6 +229,7 @@ Json search_json(const GraphResult& result) {
                             {"scores", Json::list(search.scores)},
                             {"best_score", result.best_score},
                             {"chain_spread", search.chain_spread},
+                            {"chain_error", search.exact ? Json(0.0) : or_null(search.chain_error)},
                             {"families_scored", search.families_scored},
                             {"stopped", search.stopped.empty() ? Json() : Json(search.stopped)},
                             {"one_graph", search.one_graph}});

@@ -76,15 +76,39 @@ std::string full_family(Remarks all) {
       all.size() == 1 ? "has" : "have", all[0].numbers.at(0));
 }
 
+/// One row or many, each by its environment and number.
+std::string rows_in_words(Remarks all) {
+  return some_of(all, [](const Remark& r) {
+    return fmt::format("{} row {:.0f}", environment(r), r.numbers.at(0));
+  });
+}
+
+std::string carrying_rows(Remarks all) {
+  const bool one = all.size() == 1;
+  return fmt::format(
+      "the direction hangs on {} ({}): without {} it is another or open, and is not "
+      "stated as sure; check {}",
+      one ? "one row" : fmt::format("{} rows", all.size()), rows_in_words(all), one ? "it" : "them",
+      one ? "it" : "them");
+}
+
+std::string environments_twice(Remarks all) {
+  return fmt::format("{} ({}): the same rows count once",
+                     all.size() == 1 ? "one environment was given twice"
+                                     : fmt::format("{} environments repeat others", all.size()),
+                     some_of(all, [](const Remark& r) {
+                       return fmt::format("{} is {} again", excerpt(r.environments.at(0)),
+                                          excerpt(r.environments.at(1)));
+                     }));
+}
+
 std::string outlying_rows(Remarks all) {
   const bool one = all.size() == 1;
   return fmt::format(
       "part of the answer hangs on {} that {} far out ({}): it is different without them, and is "
       "not stated as sure",
       one ? "one row" : fmt::format("{} rows", all.size()), one ? "lies" : "lie",
-      some_of(all, [](const Remark& r) {
-        return fmt::format("{} row {:.0f}", environment(r), r.numbers.at(0));
-      }));
+      rows_in_words(all));
 }
 
 std::string search_stopped(const Remark& r) {
@@ -128,8 +152,9 @@ std::string graph_remark(Remarks all) {
              "posterior";
     case RemarkCode::chains_disagree:
       return fmt::format(
-          "chains disagree by up to {:.2f} about the probability of an edge, most about {}: longer "
-          "chains (--sweeps) would settle it",
+          "probabilities have a standard error of up to {:.2f} from the length of the chains, "
+          "which "
+          "differ most about {}: longer chains (--sweeps) would settle it",
           number(0), arrow(r));
     case RemarkCode::cycle_broken:
       return "the edges more probable than not close a cycle: the weakest of them is left out of "
@@ -154,6 +179,8 @@ std::string graph_remark(Remarks all) {
           number(0), number(1));
     case RemarkCode::full_family: return full_family(all);
     case RemarkCode::outlying_row: return outlying_rows(all);
+    case RemarkCode::carrying_row: return carrying_rows(all);
+    case RemarkCode::environment_twice: return environments_twice(all);
     case RemarkCode::search_stopped: return search_stopped(r);
     case RemarkCode::compared_with_labels:
       return "linked mechanisms changed together: the answer was compared with the one that labels "
@@ -189,8 +216,7 @@ std::string pair_remark(const Remark& r) {
     case RemarkCode::few_rows_taken_off:
       return fmt::format(
           "few rows for tables of this size: the same rows, dealt out to the environments at "
-          "random, "
-          "prefer a direction by {:.1f} nats; that was taken off",
+          "random, prefer a direction too: {:.1f} nats were taken off",
           number(0));
     case RemarkCode::sum_cut_short:
       if (number(0) > 0.5)

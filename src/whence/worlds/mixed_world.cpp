@@ -37,7 +37,7 @@ MixedWorld empty_world(const MixedSpec& spec, std::size_t environments) {
         {e == 0 ? "baseline" : shifted_name(e, environments), rows, rows + n});
     rows += n;
   }
-  for (std::size_t j = 0; j < spec.latents; ++j) {
+  for (std::size_t j = 0; j < std::max(spec.columns, spec.latents); ++j) {
     world.data.variables.push_back({"x" + std::to_string(j + 1), Variable::Kind::real});
     world.data.columns.emplace_back().values.resize(rows);
   }
@@ -50,11 +50,10 @@ MixedWorld empty_world(const MixedSpec& spec, std::size_t environments) {
 
 /// raw = mixing * latents, for all rows.
 void mix(MixedWorld& world, const Matrix& mixing) {
-  const std::size_t d = mixing.rows;
   for (std::size_t i = 0; i < world.latents.rows; ++i)
-    for (std::size_t j = 0; j < d; ++j) {
+    for (std::size_t j = 0; j < mixing.rows; ++j) {
       double sum = 0;
-      for (std::size_t k = 0; k < d; ++k) sum += mixing(j, k) * world.latents(i, k);
+      for (std::size_t k = 0; k < mixing.columns; ++k) sum += mixing(j, k) * world.latents(i, k);
       world.data.columns[j].values[i] = sum;
     }
 }
@@ -148,7 +147,7 @@ LatentModel draw_model(const MixedSpec& spec, const Key& key) {
     model.curves.emplace_back();
     model.slopes.emplace_back();
     for (std::size_t p = 0; p < i; ++p) {
-      if (stream.uniform() < 0.5) continue;
+      if (stream.uniform() < 1 - spec.links) continue;
       model.parents[i].push_back(p);
       if (spec.splines)
         model.curves[i].push_back(draw_spline(kind, stream));
@@ -200,12 +199,16 @@ std::vector<std::vector<std::size_t>> draw_targets(const MixedSpec& spec, const 
   return targets;
 }
 
-Matrix draw_mixing(std::size_t d, const Key& key) {
+/// Sensors answer to nothing negatively: their mixtures have no negative weights.
+Matrix draw_mixing(const MixedSpec& spec, const Key& key) {
   constexpr double worst = 15;  // condition number
   Stream stream = key.stream(Purpose::world, 3);
   while (true) {
-    Matrix mixing(d, d);
-    for (double& x : mixing.values) x = sample_normal(stream);
+    Matrix mixing(std::max(spec.columns, spec.latents), spec.latents);
+    for (double& x : mixing.values) {
+      x = sample_normal(stream);
+      if (spec.sensors != SensorKind::exact) x = std::abs(x);
+    }
     if (condition_number(mixing) <= worst) return mixing;
   }
 }
@@ -214,6 +217,82 @@ Matrix inverse(const Matrix& a) {
   // (A'A)^-1 A' by the factor of the Gram matrix.
   const Matrix lower = factor_of_gram(a);
   return lower_transposed_solve(lower, lower_solve(lower, transposed(a)));
+}
+
+// ---- sensors
+// --------------------------------------------------------------------------------------
+
+/// Mean and spread of a column in the baseline.
+std::pair<double, double> level_of(const MixedWorld& world, std::size_t column) {
+  const std::vector<double>& values = world.data.columns[column].values;
+  const auto n = double(world.data.environments[0].rows());
+  double mean = 0, square = 0;
+  for (std::size_t i = 0; i < world.data.environments[0].rows(); ++i) mean += values[i] / n;
+  for (std::size_t i = 0; i < world.data.environments[0].rows(); ++i)
+    square += (values[i] - mean) * (values[i] - mean) / n;
+  return {mean, std::sqrt(square)};
+}
+
+/// One reading: `signal` has mean 3 and deviation 1 in the baseline, `noise` is normal, as is
+/// `shared`, the noise of the neighbour.
+double reading(SensorKind kind, double signal, double noise, double shared, double tail) {
+  constexpr double small = 0.05, usual = 0.15;
+  switch (kind) {
+    case SensorKind::exact: return signal;
+    case SensorKind::additive: return signal + usual * noise;
+    case SensorKind::multiplicative: return signal * (1 + small * noise);
+    case SensorKind::saturating: {
+      constexpr double top = 8;
+      return top * (1 - std::exp(-signal / top)) + small * noise;
+    }
+    case SensorKind::quantised: {
+      constexpr double step = 0.25;
+      return step * std::round((signal + small * noise) / step);
+    }
+    case SensorKind::heavy_tailed: return signal + 0.1 * noise / std::sqrt(tail);
+    case SensorKind::crosstalk: return signal + 0.1 * (noise + shared);
+  }
+  return signal;
+}
+
+/// Columns as the sensors show them, in place of the mixture.
+void read_sensors(MixedWorld& world, SensorKind kind, const Key& key) {
+  const std::size_t m = world.data.columns.size();
+  std::vector<std::pair<double, double>> levels;
+  for (std::size_t j = 0; j < m; ++j) levels.push_back(level_of(world, j));
+  Stream stream = key.stream(Purpose::sample, 0, 1);
+  std::vector<double> noise(m + 1);
+  for (std::size_t i = 0; i < world.latents.rows; ++i) {
+    for (double& x : noise) x = sample_normal(stream);
+    for (std::size_t j = 0; j < m; ++j) {
+      double& value = world.data.columns[j].values[i];
+      const double signal = 3 + (value - levels[j].first) / levels[j].second;
+      double tail = 0;  // a chi-square of three over three: noise / sqrt(tail) has Student's law
+      for (int k = 0; k < 3; ++k) {
+        const double z = sample_normal(stream);
+        tail += z * z / 3;
+      }
+      value = reading(kind, signal, noise[j], noise[j + 1], tail);
+    }
+  }
+}
+
+/// The rows whose values come nearest to the latents in the baseline (least squares).
+Matrix nearest_rows(const MixedWorld& world) {
+  const std::size_t n = world.data.environments[0].rows(), m = world.data.columns.size();
+  Matrix rows(n, m + 1), latents(n, world.latents.columns);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < m; ++j) rows(i, j) = world.data.columns[j].values[i];
+    rows(i, m) = 1;
+    for (std::size_t k = 0; k < latents.columns; ++k) latents(i, k) = world.latents(i, k);
+  }
+  const Matrix lower = factor_of_gram(rows);
+  const Matrix fit =
+      lower_transposed_solve(lower, lower_solve(lower, product(transposed(rows), latents)));
+  Matrix nearest(latents.columns, m);
+  for (std::size_t k = 0; k < latents.columns; ++k)
+    for (std::size_t j = 0; j < m; ++j) nearest(k, j) = fit(j, k);
+  return nearest;
 }
 
 void sample_environment(const LatentModel& model, const MixedSpec& spec, const Key& key,
@@ -249,9 +328,14 @@ MixedWorld draw_linear(const MixedSpec& spec, const Key& key) {
   world.parents = model.parents;
   for (std::size_t e = 0; e < world.targets.size(); ++e)
     sample_environment(model, spec, key, e, world);
-  const Matrix mixing = draw_mixing(spec.latents, key);
-  world.unmixing = inverse(mixing);
+  const Matrix mixing = draw_mixing(spec, key);
   mix(world, mixing);
+  if (spec.sensors == SensorKind::exact) {
+    world.unmixing = inverse(mixing);
+  } else {
+    read_sensors(world, spec.sensors, key);
+    world.unmixing = nearest_rows(world);
+  }
   return world;
 }
 
@@ -268,6 +352,11 @@ MixedWorld draw_mixed_world(const MixedSpec& spec, std::uint64_t seed, std::uint
     throw Error(ExitCode::usage, "E-WORLD-SHIFT", "",
                 "latents behind a matrix are shifted hard, soft or not at all",
                 "use hard, soft or none");
+  if (spec.mixing == Mixing::linear && spec.columns > spec.latents &&
+      spec.sensors == SensorKind::exact)
+    throw Error(ExitCode::usage, "E-WORLD-SENSORS", "",
+                "more exact columns than latents are functions of each other",
+                "use sensors with noise, such as additive");
   return spec.mixing == Mixing::rotation ? draw_rotation(spec, key) : draw_linear(spec, key);
 }
 

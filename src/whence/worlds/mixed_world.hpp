@@ -26,6 +26,26 @@ constexpr std::string_view name_of(MixedShift shift) {
   return names[std::size_t(shift)];
 }
 
+/// What sensors make of a linear mixture of the latents. All but `exact` have offsets and noise.
+enum class SensorKind {
+  exact,           // the mixture itself
+  additive,        // noise of one size
+  multiplicative,  // noise in proportion to the signal
+  saturating,      // large signals are compressed
+  quantised,       // readings in steps
+  heavy_tailed,    // noise with rare large values
+  crosstalk        // neighbours share their noise
+};
+inline constexpr std::array all_sensor_kinds = {
+    SensorKind::exact,      SensorKind::additive,  SensorKind::multiplicative,
+    SensorKind::saturating, SensorKind::quantised, SensorKind::heavy_tailed,
+    SensorKind::crosstalk};
+constexpr std::string_view name_of(SensorKind kind) {
+  constexpr std::string_view names[] = {"exact",     "additive",     "multiplicative", "saturating",
+                                        "quantised", "heavy-tailed", "crosstalk"};
+  return names[std::size_t(kind)];
+}
+
 struct MixedSpec {
   Mixing mixing = Mixing::rotation;
   MixedShift shift = MixedShift::cause;
@@ -37,14 +57,17 @@ struct MixedSpec {
   std::size_t environments = 20;
   std::size_t least = 2, most = 4, unchanged = 2, double_targets = 2;
   std::size_t rows = 1000, baseline_rows = 10000;
+  double links = 0.5;       // of a matrix: how often a latent listens to an earlier one
+  std::size_t columns = 0;  // of a matrix: no fewer than latents; 0: as many
+  SensorKind sensors = SensorKind::exact;
 };
 
 struct MixedWorld {
-  Dataset data;                                   // raw columns x1, x2, ...; baseline first
-  Matrix latents;                                 // [row][latent], as the rows of data
-  Matrix noises;                                  // what is new in each latent, [row][latent]
-  Matrix unmixing;                                // latents = unmixing * raw columns
-  double angle = 0;                               // of a rotation: cause = cos x1 + sin x2
+  Dataset data;      // raw columns x1, x2, ...; baseline first
+  Matrix latents;    // [row][latent], as the rows of data
+  Matrix noises;     // what is new in each latent, [row][latent]
+  Matrix unmixing;   // latents = unmixing * raw columns; of sensors: the rows that come nearest
+  double angle = 0;  // of a rotation: cause = cos x1 + sin x2
   std::vector<std::vector<std::size_t>> parents;  // of each latent
   std::vector<std::vector<std::size_t>> targets;  // of each environment, the baseline's empty
 };

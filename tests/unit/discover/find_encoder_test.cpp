@@ -1,5 +1,7 @@
 #include "whence/discover/encoder/find_encoder.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -7,6 +9,7 @@
 #include "whence/core/error.hpp"
 #include "whence/io/json/json_reader.hpp"
 #include "whence/judge/encoder_evaluation.hpp"
+#include "whence/math/random.hpp"
 #include "whence/report/encoder_report.hpp"
 
 namespace whence {
@@ -67,6 +70,107 @@ TEST(FindEncoder, UndoesAMatrix) {
   const EncoderEvaluation e = judged(spec, world, answer);
   EXPECT_EQ(e.rows, 3u);
   EXPECT_EQ(e.above, 3u) << e.correlation;
+}
+
+// ---- sensors ------------------------------------------------------------------------------------
+
+MixedSpec five_sensors(SensorKind kind) {
+  MixedSpec spec{.mixing = Mixing::linear, .shift = MixedShift::hard, .latents = 3};
+  spec.splines = false;
+  spec.links = 0;
+  spec.columns = 5;
+  spec.sensors = kind;
+  spec.least = spec.most = 1;
+  spec.unchanged = spec.double_targets = 0;
+  spec.baseline_rows = 2000;
+  return spec;
+}
+
+TEST(FindEncoder, RowsOfNoisySensorsComeNearTheBestLinearOnes) {
+  for (const SensorKind kind : {SensorKind::additive, SensorKind::multiplicative}) {
+    const MixedSpec spec = five_sensors(kind);
+    const MixedWorld world = draw_mixed_world(spec, 5, 0);
+    EncoderOptions options;
+    options.latents = 3;
+    const EncoderAnswer answer = find_encoder(world.data, options);
+    const EncoderEvaluation e = judged(spec, world, answer);
+    EXPECT_EQ(e.rows, 3u);
+    EXPECT_GT(e.correlation, 0.97) << name_of(kind);  // with the nearest rows, not the latents
+    EXPECT_EQ(std::count_if(answer.latents.begin(), answer.latents.end(),
+                            [](const FoundLatent& l) { return l.kind == LatentKind::latent; }),
+              0);
+  }
+}
+
+/// Three latents that all sensors show through two sums: u = a + c / 2 and v = b + c / 2.
+Dataset two_channels(std::size_t rows) {
+  Dataset data;
+  Stream stream(7, Purpose::tests, {0, 0, 0});
+  for (const char* name : {"s1", "s2", "s3", "s4"})
+    data.variables.push_back({name, Variable::Kind::real});
+  data.columns.resize(4);
+  for (std::size_t e = 0; e < 4; ++e) {
+    data.environments.push_back(
+        {e == 0 ? "baseline" : "shift" + std::to_string(e), e * rows, (e + 1) * rows});
+    for (std::size_t i = 0; i < rows; ++i) {
+      std::array<double, 3> latent{};
+      for (std::size_t k = 0; k < 3; ++k)
+        latent[k] = 2 * stream.uniform() - 1 + (e == k + 1 ? 4 : 0);
+      const double u = latent[0] + latent[2] / 2, v = latent[1] + latent[2] / 2;
+      const std::array<double, 4> signal = {2 * u + v, u + 2 * v, u, v};
+      for (std::size_t j = 0; j < 4; ++j)
+        data.columns[j].values.push_back((10 + signal[j]) * (1 + 0.01 * sample_normal(stream)));
+    }
+  }
+  return data;
+}
+
+TEST(FindEncoder, ALatentThatSensorsCannotTellFromTheOthersIsNotNamed) {
+  for (const std::size_t rows : {100u, 1000u}) {
+    const Dataset data = two_channels(rows);
+    EncoderOptions options;
+    options.mixing = Mixing::linear;
+    const EncoderAnswer unasked = find_encoder(data, options);
+    options.latents = 3;
+    const EncoderAnswer asked = find_encoder(data, options);
+    const auto count = [](const EncoderAnswer& answer, LatentKind kind) {
+      return std::count_if(answer.latents.begin(), answer.latents.end(), [&](const FoundLatent& l) {
+        return l.kind == kind && !l.weights.empty();
+      });
+    };
+    EXPECT_EQ(count(unasked, LatentKind::noise), 2) << rows;
+    EXPECT_EQ(count(unasked, LatentKind::unresolved), 0) << rows;
+    EXPECT_EQ(count(asked, LatentKind::noise), 2) << rows;
+    EXPECT_EQ(count(asked, LatentKind::unresolved), 1) << rows;  // its direction is offered
+    EXPECT_EQ(asked.environments[3].kind, EnvironmentKind::unresolved);
+    EXPECT_FALSE(asked.environments[3].changed[2].has_value());
+  }
+}
+
+TEST(MixedWorld, SensorsShowNoisyMixturesAndTheNearestRowsAreKnown) {
+  for (const SensorKind kind : all_sensor_kinds) {
+    if (kind == SensorKind::exact) continue;
+    const MixedWorld world = draw_mixed_world(five_sensors(kind), 5, 1);
+    ASSERT_EQ(world.data.columns.size(), 5u);
+    ASSERT_EQ(world.unmixing.rows, 3u);
+    for (std::size_t k = 0; k < 3; ++k) {
+      double y = 0, z = 0, yy = 0, zz = 0, yz = 0;
+      constexpr double n = 2000;
+      for (std::size_t i = 0; i < 2000; ++i) {
+        double sum = 0;
+        for (std::size_t j = 0; j < 5; ++j)
+          sum += world.unmixing(k, j) * world.data.columns[j].values[i];
+        const double latent = world.latents(i, k);
+        y += sum / n, z += latent / n, yy += sum * sum / n, zz += latent * latent / n;
+        yz += sum * latent / n;
+      }
+      const double correlation = (yz - y * z) / std::sqrt((yy - y * y) * (zz - z * z));
+      EXPECT_GT(correlation, 0.7) << name_of(kind);
+      EXPECT_LT(correlation, 0.99999) << name_of(kind);
+    }
+  }
+  MixedSpec exact = five_sensors(SensorKind::exact);
+  EXPECT_THROW(draw_mixed_world(exact, 5, 1), Error);
 }
 
 TEST(FindEncoder, AbstainsWhereNothingShifts) {

@@ -5,9 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include "support/effort.hpp"
 #include "whence/core/error.hpp"
 #include "whence/discover/graph/graph_discovery.hpp"
 #include "whence/discover/graph/outlying_rows.hpp"
+#include "whence/discover/pair/direction.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {
@@ -221,6 +223,50 @@ TEST(FindGraph, OneMistypedCellTurnsNoLineRound) {
   EXPECT_LT(result.edges.at(1, 0), 0.95);
   EXPECT_EQ(outlying_rows(data), std::vector<std::size_t>{17});
   EXPECT_EQ(without_rows(data, {17}).rows(), 399u);
+}
+
+/// One cell as a slip of the hand leaves it: another unit, sign or place of the point, a digit too
+/// many, another row's value, anything.
+void mistype(Dataset& data, Stream& stream) {
+  const auto row = std::size_t(sample_index(stream, int(data.rows())));
+  const auto v = std::size_t(sample_index(stream, int(data.variables.size())));
+  double& x = data.columns[v].values[row];
+  switch (sample_index(stream, 6)) {
+    case 0: x *= 10; break;
+    case 1: x = -x; break;
+    case 2: x /= 100; break;
+    case 3: x += 100; break;
+    case 4: x = data.columns[v].values[std::size_t(sample_index(stream, int(data.rows())))]; break;
+    default: x = 40 * stream.uniform() - 20;
+  }
+}
+
+TEST(FindGraph, NoMistypedCellTurnsALineRound) {
+  const Dataset data = line_data();
+  Stream stream(44, Purpose::tests, {0, 0, 0});
+  const int edits = std::max(30, int(support::effort(300)));
+  for (int k = 0; k < edits; ++k) {
+    Dataset edited = data;
+    mistype(edited, stream);
+    EXPECT_LT(find_graph(edited, with_baseline()).edges.at(1, 0), 0.5) << k;
+  }
+}
+
+TEST(FindDirection, NoMistypedCellAndNoHundredthOfNoiseTurnsALineRound) {
+  const Dataset data = line_data();
+  DirectionOptions options;
+  options.baseline = 0;
+  ASSERT_EQ(find_direction(data, options).verdict.from, 0);
+  options.sensitivity = false;
+  Stream stream(45, Purpose::tests, {0, 0, 0});
+  const int edits = std::max(30, int(support::effort(300)));
+  for (int k = 0; k < edits; ++k) {
+    Dataset edited = data;
+    const std::size_t cells = k % 3 == 0 ? data.rows() / 100 : 1;
+    for (std::size_t i = 0; i < cells; ++i) mistype(edited, stream);
+    const DirectionResult found = find_direction(edited, options);
+    EXPECT_LT(found.belief[1], decided_belief) << k;
+  }
 }
 
 TEST(FindGraph, AnExactModelTakesOnlyItsOwnColumns) {

@@ -90,12 +90,23 @@ TEST(NoShiftControl, TakesTheBiasOffAndNeverAdds) {
   const std::array<double, structures> belief = {0.6, 0.2, 0.2};
   const ChangePrior prior;
   EXPECT_NEAR(control.left_of(belief, prior)[0], 0.4, 1e-12);  // log 3 is less than 2: even odds
-  control.counts = false;
+  control.most = 0.5;
+  EXPECT_EQ(control.left_of(5), 0.5);
+  EXPECT_EQ(control.left_of(-5), -0.5);
+  control.most = 0;
   EXPECT_NEAR(control.left_of({0.799, 0.001, 0.2}, prior)[1], 0.4, 1e-12);
   EXPECT_EQ(control.left_of({0, 0, 1}, prior)[2], 1);
 }
 
-TEST(NoShiftControl, AsksUntilOneDealSaysAsMuch) {
+TEST(NoShiftControl, EvidenceCountsForLessTheOftenerChanceGivesAsMuch) {
+  EXPECT_EQ(most_evidence(0.5), 0);
+  EXPECT_NEAR(most_evidence(std::exp(-1.0)), 0, 1e-12);
+  EXPECT_NEAR(most_evidence(0.05), -std::log(-std::exp(1.0) * 0.05 * std::log(0.05)), 1e-12);
+  EXPECT_EQ(most_evidence(0), INFINITY);
+  for (double p = 0.9; p > 1e-9; p /= 2) EXPECT_LE(most_evidence(p), most_evidence(p / 2));
+}
+
+TEST(NoShiftControl, AsksUntilSeveralDealsSayAsMuch) {
   // Ten rows of (0, 0), ten of (1, 1); the odds of a deal: how unevenly they fall.
   FamilyCounts table(2, 2);
   table.cells = {5, 0, 0, 5};
@@ -104,9 +115,11 @@ TEST(NoShiftControl, AsksUntilOneDealSaysAsMuch) {
   const LogOdds uneven = [](const std::vector<FamilyCounts>& dealt) {
     return std::abs(dealt[0].cells[0] - dealt[1].cells[0]);
   };
-  EXPECT_FALSE(deal_out(tables, 1, uneven).counts);
+  const NoShiftControl near = deal_out(tables, 1, uneven);
+  EXPECT_EQ(near.most, 0);
+  EXPECT_LT(near.deals, 100u);
   const NoShiftControl far = deal_out(tables, 1000, uneven);
-  EXPECT_TRUE(far.counts);
+  EXPECT_GT(far.most, 100);
   EXPECT_LT(far.deals, 30u);
   EXPECT_GT(far.bias, 0.5);
 }

@@ -39,6 +39,16 @@ TEST(SingleIndex, SetsThatAreFarApartAreSaturated) {
   EXPECT_TRUE(fit_index(normal_rows(400, 4, 8, 1), normal_rows(400, 5, 0, 1)).saturated());
 }
 
+/// Where sets are separated, a steeper link always pays: only the rows at the border would count.
+TEST(SingleIndex, SeparatedSetsAreToldByAllRowsAndNotByThoseAtTheBorder) {
+  double off = 0;
+  for (std::uint32_t run = 20; run < 40; run += 2) {
+    const IndexFit fit = fit_index(normal_rows(60, run, 7, 1), normal_rows(60, run + 1, 0, 1));
+    off += std::hypot(fit.weights[1], fit.weights[2]) / std::abs(fit.weights[0]) / 10;
+  }
+  EXPECT_LT(off, 0.25);
+}
+
 TEST(SingleIndex, EqualLawsAreNotToldApart) {
   EXPECT_GT(same_law_probability(normal_rows(500, 6, 0, 1), normal_rows(700, 7, 0, 1)), 1e-4);
   EXPECT_LT(same_law_probability(normal_rows(500, 8, 0, 1.5), normal_rows(700, 9, 0, 1)), 1e-6);

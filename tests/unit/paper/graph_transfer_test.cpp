@@ -42,6 +42,24 @@ TEST(LearnGraphByTransfer, BelievesInTheCauseThatShiftsMoreOftenThanNot) {
   EXPECT_GT(right, 2 * wrong);
 }
 
+TEST(LearnGraphByTransfer, TheVerdictTurnsWithTheNames) {
+  for (std::uint64_t seed = 61; seed < 67; ++seed) {
+    const Dataset data = measured("0->1", 1, seed);
+    Dataset swapped = data;
+    std::swap(swapped.variables[0].name, swapped.variables[1].name);
+    const TransferResult one = learn_graph_by_transfer(data, from_first());
+    const TransferResult other = learn_graph_by_transfer(swapped, from_first());
+    EXPECT_TRUE(support::same_bits(one.edges.values, other.edges.values))
+        << "columns stay where they are, whatever they are called";
+    // The other column as the cause, with the same rows: the belief follows the rows.
+    Dataset turned = data;
+    std::swap(turned.columns[0], turned.columns[1]);
+    const TransferResult back = learn_graph_by_transfer(turned, from_first());
+    EXPECT_TRUE(support::same_bits(one.edges.at(0, 1), back.edges.at(1, 0))) << seed;
+    EXPECT_GT(one.edges.at(0, 1), one.edges.at(1, 0)) << seed;
+  }
+}
+
 TEST(LearnGraphByTransfer, ReportsEveryBeliefOverTheEpisodesAndWhereItIsRight) {
   const TransferResult result = learn_graph_by_transfer(measured("0->1", 1, 31), from_first());
   const Report report = transfer_report(result);
@@ -95,6 +113,7 @@ TEST(LearnGraphByTransfer, SaysWhatItIsNotMadeFor) {
   expect_refused(real, from_first(), "E-DATA-KIND", "cut it into levels");
   Dataset constant = data;
   constant.variables[0].levels = 1;
+  constant.variables[0].level_names.clear();
   std::fill(constant.columns[0].levels.begin(), constant.columns[0].levels.end(), 0);
   expect_refused(constant, from_first(), "E-DATA-CONSTANT", "leave it out");
   Dataset alone = data;

@@ -205,16 +205,18 @@ EncoderVerdict unmixing_verdict(const UnmixingAnswer& found) {
       std::count_if(found.environments.begin(), found.environments.end(),
                     [](EnvironmentKind kind) { return kind != EnvironmentKind::unchanged; });
   if (changed == 0) return EncoderVerdict::no_shift;
-  if (found.rows.empty())
+  std::vector<LatentRow> rows = found.rows;  // that stand for something
+  std::erase_if(rows, [](const LatentRow& row) { return row.mixture; });
+  if (rows.empty())
     return changed == 1 ? EncoderVerdict::too_few_shifts : EncoderVerdict::one_per_latent;
-  const bool latents = std::any_of(found.rows.begin(), found.rows.end(), [](const LatentRow& row) {
+  const bool latents = std::any_of(rows.begin(), rows.end(), [](const LatentRow& row) {
     return row.kind == LatentKind::latent;
   });
   if (latents) return EncoderVerdict::encoder;
   const bool open =
       std::any_of(found.environments.begin(), found.environments.end(),
                   [](EnvironmentKind kind) { return kind == EnvironmentKind::unresolved; });
-  const bool once = std::all_of(found.rows.begin(), found.rows.end(),
+  const bool once = std::all_of(rows.begin(), rows.end(),
                                 [](const LatentRow& row) { return row.environments.size() == 1; });
   return open && once ? EncoderVerdict::one_per_latent : EncoderVerdict::noises_only;
 }
@@ -239,7 +241,7 @@ void tell_unmixing(EncoderAnswer& answer, const UnmixingAnswer& found,
       e.changed.assign(latents, 0.0);
     for (std::size_t k = 0; k < found.rows.size(); ++k) {
       const auto& hit = found.rows[k].environments;
-      if (std::find(hit.begin(), hit.end(), i - 1) != hit.end())
+      if (!found.rows[k].mixture && std::find(hit.begin(), hit.end(), i - 1) != hit.end())
         e.changed[k] = found.rows[k].probability;
     }
   }

@@ -91,7 +91,8 @@ struct Basin {
   double coarse = 0;                              // J of the first look
   std::vector<std::pair<double, double>> points;  // angle and pooled evidence
   double best = 0;                                // of the pooled evidence
-  double relative(double pooled) const { return pooled - best + coarse; }
+  double stretch = 1;  // how much wider the basin is than the evidence has it
+  double relative(double pooled) const { return (pooled - best) / (stretch * stretch) + coarse; }
 };
 
 /// A piece of the posterior: log density, width and angle.
@@ -187,7 +188,7 @@ class RotationFinder {
   Basin refined(std::size_t at) {
     const std::vector<PlaneChange> changes = clear_changes(at);
     const double spacing = half_turn / how_.angles;
-    Basin basin{answer_.angles[at], spacing, answer_.objective[at], {}, 0};
+    Basin basin{answer_.angles[at], spacing, answer_.objective[at], {}, 0, 1};
     double step = spacing / 2;
     for (int round = 0; round < 3; ++round) {
       const int reach = round == 0 ? 4 : 3;
@@ -210,7 +211,31 @@ class RotationFinder {
       basin.angle += (top - reach + beyond) * step;
       step = std::min(0.6 * step, std::max(0.7 * basin.sd, step / 6));
     }
+    basin.stretch = stretch_of(basin, changes);
+    basin.sd *= basin.stretch;
     return basin;
+  }
+
+  /// The evidence knows nothing of wiggles finer than its functions. Where these matter, as for
+  /// laws with several humps, environments disagree about the angle by more than its curvature
+  /// says: their slopes at the best angle tell by how much (a sandwich estimate of the variance).
+  double stretch_of(const Basin& basin, const std::vector<PlaneChange>& changes) const {
+    const double reach = std::max(basin.sd, 1e-4);
+    std::vector<double> before(changes.size() + 1), after = before;
+    pooled_evidence(plane_.counts(basin.angle - reach), changes, before);
+    pooled_evidence(plane_.counts(basin.angle + reach), changes, after);
+    double mean = 0, squares = 0, n = 0;
+    for (std::size_t e = 0; e < before.size(); ++e) {
+      if (before[e] == 0 && after[e] == 0) continue;
+      const double slope = (after[e] - before[e]) / (2 * reach);
+      mean += slope;
+      squares += slope * slope;
+      ++n;
+    }
+    if (n < 3) return 1;
+    squares -= mean * mean / n;
+    // Slopes have the variance 1 / sd^2 where the evidence is right.
+    return std::max(1.0, std::sqrt(squares * n / (n - 1)) * basin.sd);
   }
 
   /// Basins weigh as the first look says; their shape is that of the pooled evidence. Elsewhere

@@ -54,10 +54,12 @@ class UnmixingFinder {
     compare();
     for (const Cluster& cluster : linked()) add_row(cluster);
     merge_equal();
+    doubt_dependent_noises();
     keep_independent();
     for (const LatentRow& row : answer_.rows)
       for (const std::size_t e : row.environments)
         answer_.environments[e] = EnvironmentKind::one_latent;
+    if (how_.latents > 0) fill_up();
     return std::move(answer_);
   }
 
@@ -113,6 +115,8 @@ class UnmixingFinder {
     const IndexFit &a = against_[i], &b = against_[j];
     if (between_[i][j].p < how_.level) return false;
     if (a.p > how_.level && b.p > how_.level && agreement(a.weights, b.weights) < 0.9) return false;
+    // Where the two differ too much for any test, they must at least look alike from the baseline.
+    if (between_[i][j].saturated() && (a.p > how_.level) != (b.p > how_.level)) return false;
     // One changed the noise alone and the other cut its causes off: not the same kind of change.
     constexpr double sure = 1e-2, surely_not = 1e-6;
     return !(a.p > sure && b.p < surely_not) && !(a.p < surely_not && b.p > sure);
@@ -265,9 +269,77 @@ class UnmixingFinder {
       }
   }
 
+  /// Noises do not depend on each other in the baseline. Rows that do are mixtures of several, or
+  /// stand for more latents than the columns can tell apart: the one that depends most on the
+  /// others is no noise, until the others are as good as independent.
+  void doubt_dependent_noises() {
+    constexpr double dependent = 0.4;  // correlation: sensors are never quite clean
+    std::vector<LatentRow>& rows = answer_.rows;
+    while (true) {
+      double most = 0;
+      LatentRow* worst = nullptr;
+      for (LatentRow& row : rows) {
+        double sum = 0, largest = 0;
+        for (const LatentRow& other : rows) {
+          if (&other == &row || !is_noise(row) || !is_noise(other)) continue;
+          const double c = agreement(row.weights, other.weights);
+          sum += c * c;
+          largest = std::max(largest, c);
+        }
+        if (largest > dependent && sum > most) {
+          most = sum;
+          worst = &row;
+        }
+      }
+      if (!worst) return;
+      worst->kind = LatentKind::unresolved;
+      worst->mixture = true;
+      worst->probability = 0;
+    }
+  }
+  static bool is_noise(const LatentRow& row) { return row.kind == LatentKind::noise; }
+
+  /// Whoever says how many latents there are gets that many rows, if as many environments differ
+  /// from the baseline mostly along one direction. Such rows are unresolved: an oracle's best row
+  /// for a latent that the columns hardly show is among them, and so are mixtures.
+  void fill_up() {
+    constexpr double mostly = 0.03;  // of the gain is what one direction leaves unexplained
+    constexpr double enough = 20;    // nats
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < changed_.size(); ++i)
+      if (answer_.environments[changed_[i]] == EnvironmentKind::unresolved &&
+          against_[i].gain > enough && against_[i].unexplained() < mostly * against_[i].gain)
+        order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return against_[a].gain > against_[b].gain;
+    });
+    for (const std::size_t i : order) {
+      if (answer_.rows.size() >= how_.latents) return;
+      LatentRow row;
+      row.weights = leading_direction(outer(against_[i].weights));
+      row.environments = {changed_[i]};
+      row.gain = against_[i].gain;
+      row.p = against_[i].p;
+      row.mixture = true;
+      constexpr double same = 0.97;
+      if (std::none_of(answer_.rows.begin(), answer_.rows.end(), [&](const LatentRow& r) {
+            return agreement(r.weights, row.weights) > same;
+          }))
+        answer_.rows.push_back(std::move(row));
+    }
+  }
+
+  static Matrix outer(std::span<const double> w) {
+    Matrix a(w.size(), w.size());
+    for (std::size_t j = 0; j < w.size(); ++j)
+      for (std::size_t k = 0; k < w.size(); ++k) a(j, k) = w[j] * w[k];
+    return a;
+  }
+
   /// No more rows than latents, and none that the others together make up: the best supported stay.
   void keep_independent() {
     std::vector<LatentRow>& rows = answer_.rows;
+    std::erase_if(rows, [](const LatentRow& row) { return row.mixture; });
     std::stable_sort(rows.begin(), rows.end(), [](const LatentRow& a, const LatentRow& b) {
       const bool several_a = a.environments.size() > 1, several_b = b.environments.size() > 1;
       if (several_a != several_b) return several_a;

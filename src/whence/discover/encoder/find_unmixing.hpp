@@ -26,7 +26,8 @@ struct LatentRow {
   double probability = 0;                 // that one direction is enough for all of them
   double p = 1;                           // of the worst lack of fit among them
   bool saturated =
-      false;  // some of them differ so much that nothing could have shown that it is not
+      false;             // some of them differ so much that nothing could have shown that it is not
+  bool mixture = false;  // it may well stand for several latents at once
 };
 
 /// What became of an environment.
@@ -39,7 +40,8 @@ struct UnmixingAnswer {
 };
 
 struct UnmixingSearch {
-  std::size_t latents = 0;  // at most so many; 0: as many as columns
+  std::size_t latents = 0;  // at most so many, unresolved ones among them; 0: as many as columns,
+                            // and only rows that stand for something
   double level = 1e-3;      // one direction is given up below this probability
   IndexSearch index;
   int threads = 1;

@@ -1,4 +1,5 @@
-// The same data in an order of their own, so that answers do not depend on how a file was sorted.
+// The same data in an order that depends on what they hold alone, so that neither the order of
+// files, columns and rows nor any name can change an answer.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,9 @@
 
 namespace whence {
 
-/// Columns and environments by name, a baseline first, rows of each environment by their values.
+/// The baseline, where there is one, comes first; rows of each environment are sorted by their
+/// values. The order hardly depends on units: they can change it by rounding alone. Columns, or
+/// environments, that nothing tells apart come in the order of their names.
 struct CanonicalOrder {
   Dataset data;
   std::vector<std::size_t> variables, environments;  // where each came from

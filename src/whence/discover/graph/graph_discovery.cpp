@@ -13,9 +13,11 @@
 #include "whence/core/shared_work.hpp"
 #include "whence/core/text.hpp"
 #include "whence/discover/check/counted_rows.hpp"
+#include "whence/discover/check/once_each.hpp"
 #include "whence/discover/graph/canonical_order.hpp"
 #include "whence/discover/graph/edge_effects.hpp"
 #include "whence/discover/graph/edge_support.hpp"
+#include "whence/discover/graph/equal_columns.hpp"
 #include "whence/discover/graph/graph_remarks.hpp"
 #include "whence/discover/graph/graph_search_plan.hpp"
 #include "whence/discover/graph/large_graph.hpp"
@@ -162,8 +164,9 @@ std::vector<std::vector<std::size_t>> likely_targets(const GraphResult& result) 
   return targets;
 }
 
-std::vector<GraphEnvironment> environments_of(const Dataset& data, const GraphBelief& belief,
+std::vector<GraphEnvironment> environments_of(const Dataset& data, const FoundBelief& found,
                                               const GraphOptions& options) {
+  const GraphBelief& belief = found.belief;
   std::vector<GraphEnvironment> list;
   const std::size_t environments = data.environments.size();
   const auto bounded = [](double p) { return std::clamp(p, 0.0, 1.0); };
@@ -176,6 +179,9 @@ std::vector<GraphEnvironment> environments_of(const Dataset& data, const GraphBe
     environment.none_changed = bounded(belief.none_changed[e]);
     for (std::size_t v = 0; v < data.variables.size(); ++v)
       environment.changed.push_back(bounded(belief.changed[v * environments + e]));
+    for (std::size_t v = 0; v < data.variables.size() && !found.change_errors.empty(); ++v)
+      environment.chain_error =
+          std::max(environment.chain_error.value_or(0), found.change_errors[v * environments + e]);
     list.push_back(std::move(environment));
   }
   return list;
@@ -209,6 +215,8 @@ GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order
     if (!found.checks.empty()) result.checks[to[i]] = found.checks[i];
     for (std::size_t j = 0; j < m; ++j) {
       result.edges.at(to[i], to[j]) = found.edges.at(i, j);
+      if (found.edge_errors.variables != 0)
+        result.edge_errors.at(to[i], to[j]) = found.edge_errors.at(i, j);
       if (found.hidden.variables == 0) continue;
       result.hidden.at(to[i], to[j]) = found.hidden.at(i, j);
       result.shift_only.at(to[i], to[j]) = found.shift_only.at(i, j);
@@ -235,8 +243,17 @@ GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order
   return result;
 }
 
+/// Unless somebody told them apart, equal columns get equal probabilities.
+void level_equal_columns(GraphResult& result, const Dataset& data, const GraphOptions& options) {
+  if (!options.knowledge.words.empty() || !options.known.empty()) return;
+  if (!share_among_equal_columns(result, data)) return;
+  list_findings_again(result);
+  result.graph = likely_graph(result.edges, result.cycle_broken);
+}
+
 /// What a result by labels needs beyond its probabilities.
 GraphResult finished(GraphResult result, const Dataset& data, const GraphOptions& options) {
+  level_equal_columns(result, data, options);
   result.essential = equivalence_class(result.graph, likely_targets(result));
   remark_on_labels(result, data, options);
   return result;
@@ -329,16 +346,21 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
   for (const Variable& variable : order.data.variables) result.variables.push_back(variable.name);
   result.scale = scored.scale;
   result.edges = found.belief.edges;
+  if (!found.edge_errors.empty()) {
+    result.edge_errors = EdgeMatrix(result.variables.size());
+    result.edge_errors.values = found.edge_errors;
+  }
   result.search = std::move(found.record);
   result.best_score = found.best.score;
   result.quiet = found.belief.quiet;
-  result.environments = environments_of(order.data, found.belief, how);
+  result.environments = environments_of(order.data, found, how);
   for (const GraphDraw& draw : found.belief.draws) result.draws.push_back(draw.dag.graph());
   result.findings = findings_of(*scored.table, found.best, result.edges, how);
   result.graph = likely_graph(result.edges, result.cycle_broken);
   add_effects(order.data, result, control);
   result.remarks = full_families(*scored.scorer, found.best.dag, result.variables, how.knowledge);
   result = in_given_order(result, order);
+  level_equal_columns(result, data, options);
   limit_unsupported(result, options.knowledge);
   suspect_hidden_causes(result, options);
   if (options.model == GraphModel::automatic && how.model == GraphModel::linear &&
@@ -396,18 +418,62 @@ void doubt_outlying_rows(GraphResult& result, const Dataset& data, const Counted
 
 }  // namespace
 
-GraphResult find_graph(const Dataset& data, const GraphOptions& options, const Control& control) {
-  require_valid(data);
-  check_size(data);
-  require_environment(data, options.baseline);
-  require_fitting(data, options.knowledge, options.known,
-                  options.baseline ? &*options.baseline : nullptr);
+namespace {
+
+GraphResult find_with_doubts(const Dataset& data, const GraphOptions& options,
+                             const Control& control) {
   const CountedRows counted = counted_rows(data);
   const Dataset& used = counted.data ? *counted.data : data;
   GraphResult result = find_with_all_rows(used, options, control);
   if (result.model == GraphModel::linear)
     doubt_outlying_rows(result, data, counted, options, control);
   result.remarks.insert(result.remarks.begin(), counted.remarks.begin(), counted.remarks.end());
+  return result;
+}
+
+/// Options for the data with each environment once.
+GraphOptions of_kept(const GraphOptions& options, const OnceEach& once, std::size_t variables) {
+  GraphOptions own = options;
+  if (options.baseline) own.baseline = once.told_by[*options.baseline];
+  if (options.known.empty()) return own;
+  own.known.clear();
+  for (std::size_t v = 0; v < variables; ++v)
+    for (const std::size_t e : once.kept)
+      own.known.push_back(options.known[v * once.told_by.size() + e]);
+  return own;
+}
+
+/// Tells of a copy what was found for the environment that it is a copy of; it supports nothing.
+void tell_of_copies(GraphResult& result, const OnceEach& once, const Dataset& data) {
+  const std::vector<GraphEnvironment> found = result.environments;
+  result.environments.clear();
+  for (std::size_t e = 0; e < data.environments.size(); ++e) {
+    GraphEnvironment& environment = result.environments.emplace_back(found[once.told_by[e]]);
+    environment.name = data.environments[e].name;
+    if (once.is_copy(e)) environment.baseline = false;
+  }
+  for (EdgeFinding& edge : result.findings) {
+    if (edge.support.empty()) continue;
+    const std::vector<double> support = edge.support;
+    edge.support.assign(data.environments.size(), 0.0);
+    for (std::size_t k = 0; k < support.size(); ++k) edge.support[once.kept[k]] = support[k];
+  }
+  result.remarks.insert(result.remarks.begin(), once.remarks.begin(), once.remarks.end());
+}
+
+}  // namespace
+
+GraphResult find_graph(const Dataset& data, const GraphOptions& options, const Control& control) {
+  require_valid(data);
+  check_size(data);
+  require_environment(data, options.baseline);
+  require_fitting(data, options.knowledge, options.known,
+                  options.baseline ? &*options.baseline : nullptr);
+  const OnceEach once = once_each(data, options.baseline, options.known);
+  if (!once.data) return find_with_doubts(data, options, control);
+  GraphResult result =
+      find_with_doubts(*once.data, of_kept(options, once, data.variables.size()), control);
+  tell_of_copies(result, once, data);
   return result;
 }
 

@@ -64,6 +64,7 @@ struct GraphEnvironment {
   double all_changed = 0, none_changed = 0;
   double drift =
       0;  // by labels: by how much all mechanisms drifted, in residual standard deviations
+  std::optional<double> chain_error = {};  // the largest standard error of `changed`
 };
 
 /// What a search over many variables did not look at.
@@ -79,6 +80,9 @@ struct SearchRecord {
   std::vector<double> scores;  // of the best graph of each start
   double chain_spread = 0;     // largest difference of an edge's probability between chains
   std::size_t spread_from = 0, spread_to = 0;  // that edge
+  // The largest standard error of a probability, by how much chains agree; none where there were no
+  // two chains.
+  std::optional<double> chain_error;
   std::size_t families_scored = 0;
   bool exact = false;   // all graphs were enumerated
   std::string stopped;  // empty, or why it ended early
@@ -92,8 +96,9 @@ struct GraphResult {
   std::vector<std::string> variables;
   GraphModel model = GraphModel::linear;
   Remark model_reason;
-  double scale = 0;                   // of the prior, chosen by evidence
-  EdgeMatrix edges;                   // P(cause -> effect), [cause][effect]
+  double scale = 0;        // of the prior, chosen by evidence
+  EdgeMatrix edges;        // P(cause -> effect), [cause][effect]
+  EdgeMatrix edge_errors;  // their standard errors over chains; without variables if not known
   std::vector<EdgeFinding> findings;  // edges worth showing, most probable first
   // By labels only (else without variables): dependence that is no cause of either, symmetric; and
   // what part of `edges` shows in shifts alone, [cause][effect].

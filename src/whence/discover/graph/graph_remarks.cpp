@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "whence/belief/chain_error.hpp"
+
 namespace whence {
 namespace {
 
@@ -63,6 +65,16 @@ double distance_to_second(std::vector<double> scores) {
   return scores[0] - scores[1];
 }
 
+void warn_of_chains(GraphResult& result) {
+  const SearchRecord& search = result.search;
+  if (search.chain_error.value_or(0) <= good_chain_error) return;
+  result.remarks.push_back(
+      {RemarkCode::chains_disagree,
+       {result.variables[search.spread_from], result.variables[search.spread_to]},
+       {},
+       {*search.chain_error}});
+}
+
 void warn_of_search(GraphResult& result) {
   const SearchRecord& search = result.search;
   if (!search.exact && search.scores.size() > 1) {
@@ -76,12 +88,7 @@ void warn_of_search(GraphResult& result) {
                                 {double(search.scores.size()), distance_to_second(search.scores)}});
   }
   if (search.one_graph) result.remarks.push_back({RemarkCode::one_graph_only, {}, {}, {}});
-  if (search.chain_spread > 0.25)
-    result.remarks.push_back(
-        {RemarkCode::chains_disagree,
-         {result.variables[search.spread_from], result.variables[search.spread_to]},
-         {},
-         {search.chain_spread}});
+  warn_of_chains(result);
   if (result.cycle_broken) result.remarks.push_back({RemarkCode::cycle_broken, {}, {}, {}});
 }
 

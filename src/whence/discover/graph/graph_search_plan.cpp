@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "whence/backends/threads.hpp"
+#include "whence/belief/chain_error.hpp"
 #include "whence/belief/graph_neighbourhood.hpp"
 #include "whence/belief/graph_search.hpp"
 #include "whence/core/error.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr double comparable = 5;   // nats: graphs this close to the best one are starts of chains
 constexpr int kept_of_large = 50;  // states of a chain over a large graph
+constexpr int most_rounds = 4;     // of chains, each twice as long as the one before
 
 /// The same graph under the regime that suits it best.
 GraphDraw settled(const FamilyTable& table, const GraphTask& options, const GraphDraw& start) {
@@ -80,9 +82,10 @@ struct ChainDraws {
   EdgeMatrix edges;
 };
 
-/// A chain beside hotter ones that cross valleys for it and hand their graphs down.
+/// A chain beside hotter ones that cross valleys for it and hand their graphs down. Whatever the
+/// number of sweeps, about as many states are kept.
 ChainDraws run_chain(const FamilyTable& table, const ParentLists& lists, const GraphDraw& start,
-                     const GraphTask& options, std::size_t number) {
+                     const GraphTask& options, std::size_t number, int sweeps) {
   std::vector<GraphChain> ladder;
   for (const double heat : {1.0, 0.6, 0.36})
     ladder.emplace_back(table, lists, start,
@@ -90,8 +93,9 @@ ChainDraws run_chain(const FamilyTable& table, const ParentLists& lists, const G
   ChainDraws out{{}, EdgeMatrix(table.variables())};
   const int forgotten = options.sweeps / 4;
   // Where states are large some of them stand for all.
-  const int every = table.restricted() ? std::max(1, options.sweeps / kept_of_large) : 1;
-  for (int s = 0; s < forgotten + options.sweeps; ++s) {
+  const int kept = table.restricted() ? kept_of_large : std::max(1, options.sweeps);
+  const int every = std::max(1, sweeps / kept);
+  for (int s = 0; s < forgotten + sweeps; ++s) {
     const bool last = stopped(options);
     for (GraphChain& chain : ladder)
       if (!last) chain.sweep();
@@ -170,33 +174,14 @@ ParentLists shared_lists(const FamilyTable& table, const GraphTask& options, std
   return {table, regime, good, std::move(all)};
 }
 
-/// Each chain starts where one search ended; from the best graph if that was far below. None where
-/// the search was stopped before they could.
-std::vector<ChainDraws> run_chains(const FamilyTable& table, const GraphTask& options,
-                                   const std::vector<GraphDraw>& found, const Progress& progress,
-                                   std::size_t* moved = nullptr) {
-  const GraphDraw& best = best_of(found);
-  std::vector<Dag> good = {best.dag};
-  for (const GraphDraw& one : found)
-    if (one.score > best.score - comparable &&
-        std::find(good.begin(), good.end(), one.dag) == good.end())
-      good.push_back(one.dag);
-  if (stopped(options)) return {};
-  const EachOf until_stopped = [&](std::size_t n, const auto& job) {
-    parallel_for(n, options.control.threads, [&](std::size_t i) {
-      if (!stopped(options)) job(i);
-    });
-  };
-  const ParentLists lists = options.control.work != nullptr
-                                ? shared_lists(table, options, best.regime, good)
-                                : ParentLists(table, best.regime, good, until_stopped);
-  if (stopped(options)) return {};
-  if (moved != nullptr) *moved = lists.movable().size();
-  std::vector<ChainDraws> chains(std::size_t(std::max(1, options.chains)));
+/// One round of chains, each from its start.
+std::vector<ChainDraws> run_round(const FamilyTable& table, const ParentLists& lists,
+                                  const GraphTask& options, const std::vector<GraphDraw>& starts,
+                                  int round, const Progress& progress) {
+  std::vector<ChainDraws> chains(starts.size());
   const auto run = [&](std::size_t k) {
-    const GraphDraw& own = found[k % found.size()];
-    const GraphDraw& start = own.score > best.score - comparable ? own : best;
-    return run_chain(table, lists, start, options, k);
+    return run_chain(table, lists, starts[k], options, std::size_t(round) * starts.size() + k,
+                     options.sweeps << round);
   };
   if (options.control.work == nullptr) {
     parallel_for(
@@ -206,31 +191,103 @@ std::vector<ChainDraws> run_chains(const FamilyTable& table, const GraphTask& op
     const SharedUnit unit{
         [&](std::size_t k, ByteWriter& bytes) { put_chain(bytes, table, run(k)); },
         [&](std::size_t k, ByteReader& bytes) { chains[k] = get_chain(bytes, table); }};
-    share_units(table, options, "chains", chains.size(), unit, progress);
+    share_units(table, options, round == 0 ? "chains" : fmt::format("chains {}", round),
+                chains.size(), unit, progress);
   }
   return chains;
 }
 
-/// The chains together; how much they disagree goes into the record.
-GraphBelief pooled(const FamilyTable& table, const std::vector<ChainDraws>& chains,
-                   SearchRecord& record) {
+/// Each chain starts where one search ended; from the best graph if that was far below.
+std::vector<GraphDraw> starts_of(const GraphTask& options, const std::vector<GraphDraw>& found) {
+  const GraphDraw& best = best_of(found);
+  std::vector<GraphDraw> starts(std::size_t(std::max(1, options.chains)));
+  for (std::size_t k = 0; k < starts.size(); ++k) {
+    const GraphDraw& own = found[k % found.size()];
+    starts[k] = own.score > best.score - comparable ? own : best;
+  }
+  return starts;
+}
+
+/// The parent sets that chains choose from: those that do well beside good graphs.
+ParentLists lists_of(const FamilyTable& table, const GraphTask& options,
+                     const std::vector<GraphDraw>& found) {
+  const GraphDraw& best = best_of(found);
+  std::vector<Dag> good = {best.dag};
+  for (const GraphDraw& one : found)
+    if (one.score > best.score - comparable &&
+        std::find(good.begin(), good.end(), one.dag) == good.end())
+      good.push_back(one.dag);
+  const EachOf until_stopped = [&](std::size_t n, const auto& job) {
+    parallel_for(n, options.control.threads, [&](std::size_t i) {
+      if (!stopped(options)) job(i);
+    });
+  };
+  return options.control.work != nullptr ? shared_lists(table, options, best.regime, good)
+                                         : ParentLists(table, best.regime, good, until_stopped);
+}
+
+/// How the chains differ: the largest difference of an edge from the mean, and how good the means
+/// are.
+void judge_chains(const GraphBelief& mean, const std::vector<GraphBelief>& chains,
+                  FoundBelief& result) {
+  SearchRecord& record = result.record;
+  record.chain_spread = 0;
+  for (const GraphBelief& one : chains)
+    for (std::size_t k = 0; k < mean.edges.values.size(); ++k) {
+      const double spread = std::abs(one.edges.values[k] - mean.edges.values[k]);
+      if (spread <= record.chain_spread) continue;
+      record.chain_spread = spread;
+      record.spread_from = k / mean.edges.variables, record.spread_to = k % mean.edges.variables;
+    }
+  const auto errors_of = [&](const auto& values) {
+    std::vector<const std::vector<double>*> lists;
+    for (const GraphBelief& one : chains) lists.push_back(&values(one));
+    return chain_errors(lists);
+  };
+  result.edge_errors = errors_of([](const GraphBelief& b) -> auto& { return b.edges.values; });
+  result.change_errors = errors_of([](const GraphBelief& b) -> auto& { return b.changed; });
+  record.chain_error.reset();
+  for (const auto* errors : {&result.edge_errors, &result.change_errors})
+    for (const double error : *errors)
+      record.chain_error = std::max(record.chain_error.value_or(0), error);
+}
+
+/// The chains together.
+void pool(const FamilyTable& table, const std::vector<ChainDraws>& chains, FoundBelief& result) {
+  std::vector<GraphBelief> beliefs;
   std::vector<GraphDraw> draws;
   EdgeMatrix edges(table.variables());
   for (const ChainDraws& one : chains) {
+    beliefs.push_back(belief_of_draws(table, one.draws));
+    beliefs.back().edges = one.edges;
     draws.insert(draws.end(), one.draws.begin(), one.draws.end());
     for (std::size_t k = 0; k < edges.values.size(); ++k)
       edges.values[k] += one.edges.values[k] / double(chains.size());
   }
-  for (const ChainDraws& one : chains)
-    for (std::size_t k = 0; k < edges.values.size(); ++k) {
-      const double spread = std::abs(one.edges.values[k] - edges.values[k]);
-      if (spread <= record.chain_spread) continue;
-      record.chain_spread = spread;
-      record.spread_from = k / edges.variables, record.spread_to = k % edges.variables;
-    }
-  GraphBelief belief = belief_of_draws(table, std::move(draws));
-  belief.edges = edges;
-  return belief;
+  result.belief = belief_of_draws(table, std::move(draws));
+  result.belief.edges = edges;
+  judge_chains(result.belief, beliefs, result);
+}
+
+/// Rounds of chains, each from where the one before ended and twice as long, until what the last
+/// round says is good enough. A round that was interrupted says less than the one before it.
+void run_chains(const FamilyTable& table, const GraphTask& options,
+                const std::vector<GraphDraw>& found, const Progress& progress,
+                FoundBelief& result) {
+  if (stopped(options)) return;
+  const ParentLists lists = lists_of(table, options, found);
+  if (stopped(options)) return;
+  result.record.moved = lists.movable().size();
+  result.record.one_graph = false;
+  std::vector<GraphDraw> starts = starts_of(options, found);
+  for (int round = 0; round < most_rounds; ++round) {
+    const Progress part = part_of(progress, 1 - std::pow(0.5, round), 1 - std::pow(0.5, round + 1));
+    const std::vector<ChainDraws> chains = run_round(table, lists, options, starts, round, part);
+    if (round > 0 && stopped(options)) return;
+    pool(table, chains, result);
+    if (stopped(options) || result.record.chain_error.value_or(0) <= good_chain_error) return;
+    for (std::size_t k = 0; k < starts.size(); ++k) starts[k] = chains[k].draws.back();
+  }
 }
 
 }  // namespace
@@ -307,12 +364,9 @@ FoundBelief weigh_graphs(const FamilyTable& table, const GraphTask& options,
   FoundBelief result;
   for (const GraphDraw& one : found) result.record.scores.push_back(one.score);
   result.best = best_of(found);
-  std::size_t moved = 0;
-  auto chains = run_chains(table, options, found, progress, &moved);
-  result.record.one_graph = chains.empty();
-  result.record.moved = moved;
-  if (chains.empty()) chains.push_back(only(table, options, result.best));
-  result.belief = pooled(table, chains, result.record);
+  result.record.one_graph = true;
+  run_chains(table, options, found, progress, result);
+  if (result.record.one_graph) pool(table, {only(table, options, result.best)}, result);
   const GraphDraw& drawn = best_of(result.belief.draws);
   if (drawn.score > result.best.score) result.best = drawn;
   return result;

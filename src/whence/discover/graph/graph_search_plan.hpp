@@ -48,6 +48,9 @@ struct FoundBelief {
   GraphBelief belief;
   GraphDraw best;
   SearchRecord record;
+  // Standard errors over chains, [cause][effect] and [variable][environment]; empty where there are
+  // no two chains.
+  std::vector<double> edge_errors, change_errors;
 };
 FoundBelief find_belief(const FamilyTable& table, const GraphTask& options, const GraphDraw& start);
 /// The posterior around graphs that searches found.

@@ -174,12 +174,20 @@ GraphResult find_graph_by_labels(const Dataset& data, const GraphTask& options) 
   how.stop = options.control.stop;
   LabelSearch search(score, how);
   search.run(progress);
-  const std::vector<LabelGraph> draws = search.draw(progress);
+  const LabelDraws drawn = search.draw(progress);
+  const std::vector<LabelGraph>& draws = drawn.graphs;
 
   GraphResult result;
   result.model = GraphModel::labels;
   for (const Variable& variable : data.variables) result.variables.push_back(variable.name);
   count_links(draws, result);
+  result.edge_errors = drawn.errors;
+  for (std::size_t k = 0; k < drawn.errors.values.size(); ++k) {
+    SearchRecord& record = result.search;
+    if (record.chain_error && drawn.errors.values[k] <= *record.chain_error) continue;
+    record.chain_error = drawn.errors.values[k];
+    record.spread_from = k / m, record.spread_to = k % m;
+  }
   const Judgement judgement = judged_edges(score, search, speaking(score, search.best()));
   limit_directions(judgement, search, most_certain(score.regime()), reference, result);
   result.graph = likely_graph(result.edges, result.cycle_broken);

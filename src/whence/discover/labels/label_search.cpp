@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "whence/backends/threads.hpp"
+#include "whence/belief/chain_error.hpp"
 #include "whence/math/logspace.hpp"
 
 namespace whence {
@@ -656,27 +657,55 @@ bool LabelSearch::step(LabelGraph& graph, Stream& stream) const {
   return true;
 }
 
-std::vector<LabelGraph> LabelSearch::draw(const Progress& progress) {
-  constexpr int every = 10;
+/// How much chains agree about each cause, [cause][effect].
+EdgeMatrix LabelSearch::errors_of(const std::vector<std::vector<LabelGraph>>& drawn) const {
+  std::vector<std::vector<double>> shares(drawn.size(), std::vector<double>(m_ * m_, 0.0));
+  std::vector<const std::vector<double>*> of_chain;
+  for (std::size_t c = 0; c < drawn.size(); ++c) {
+    const double each = 1 / double(std::max<std::size_t>(1, drawn[c].size()));
+    for (const LabelGraph& graph : drawn[c])
+      for (std::size_t v = 0; v < m_; ++v)
+        graph.families[v].causes.each([&](std::size_t u) { shares[c][u * m_ + v] += each; });
+    of_chain.push_back(&shares[c]);
+  }
+  EdgeMatrix errors(drawn.size() > 1 ? m_ : 0);
+  errors.values = chain_errors(of_chain);
+  return errors;
+}
+
+LabelDraws LabelSearch::draw(const Progress& progress) {
+  constexpr int usual_distance = 10, most_rounds = 3;
   const auto chains = std::size_t(options_.chains);
-  std::vector<std::vector<LabelGraph>> drawn(chains);
-  parallel_for(
-      chains, options_.threads,
-      [&](std::size_t c) {
-        Stream stream(options_.seed, Purpose::search, {8, std::uint32_t(c), 0});
-        LabelGraph graph = best_;
-        for (int s = 0; s < options_.steps && !stopped(); ++s) {
-          step(graph, stream);
-          if (s % every == every - 1 && s >= options_.steps / 10) drawn[c].push_back(graph);
-        }
-      },
-      [&](double share) {
-        if (progress) progress(0.75 + 0.25 * share);
-      });
-  std::vector<LabelGraph> all;
-  for (const auto& list : drawn) all.insert(all.end(), list.begin(), list.end());
-  if (all.empty()) all.push_back(best_);
-  return all;
+  std::vector<Stream> streams;
+  for (std::size_t c = 0; c < chains; ++c)
+    streams.emplace_back(options_.seed, Purpose::search, Cell{8, std::uint32_t(c), 0});
+  std::vector<LabelGraph> states(chains, best_);
+  LabelDraws result;
+  for (int round = 0; round < most_rounds && !stopped(); ++round) {
+    // Each round is twice as long as the one before, which it makes the chains forget.
+    const int steps = options_.steps << round, every = usual_distance << round;
+    std::vector<std::vector<LabelGraph>> drawn(chains);
+    parallel_for(
+        chains, options_.threads,
+        [&](std::size_t c) {
+          for (int s = 0; s < steps && !stopped(); ++s) {
+            step(states[c], streams[c]);
+            if (s % every == every - 1 && s >= steps / 10) drawn[c].push_back(states[c]);
+          }
+        },
+        [&](double share) {
+          if (progress) progress(1 - 0.25 * std::pow(0.5, round) * (1 - share / 2));
+        });
+    if (round > 0 && stopped()) break;
+    result = {{}, errors_of(drawn)};
+    for (const auto& list : drawn)
+      result.graphs.insert(result.graphs.end(), list.begin(), list.end());
+    const auto& errors = result.errors.values;
+    if (errors.empty() || *std::max_element(errors.begin(), errors.end()) <= good_chain_error)
+      break;
+  }
+  if (result.graphs.empty()) result.graphs.push_back(best_);
+  return result;
 }
 
 }  // namespace whence

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "whence/belief/edges.hpp"
 #include "whence/belief/graph_sampler.hpp"
 #include "whence/core/report.hpp"
 #include "whence/discover/labels/label_score.hpp"
@@ -48,6 +49,13 @@ struct LabelSearchOptions {
   const std::atomic<bool>* stop = nullptr;
 };
 
+/// Graphs from Markov chains, equally weighted, and the standard errors over chains of how often
+/// each cause was drawn, [cause][effect]; of one chain without variables.
+struct LabelDraws {
+  std::vector<LabelGraph> graphs;
+  EdgeMatrix errors;
+};
+
 class LabelSearch {
  public:
   LabelSearch(LabelScore& score, const LabelSearchOptions& options);
@@ -60,8 +68,8 @@ class LabelSearch {
   double best_score() const { return total(best_); }
   double total(const LabelGraph& graph) const;
 
-  /// Graphs of all chains, in order.
-  std::vector<LabelGraph> draw(const Progress& progress);
+  /// Graphs of all chains, in order. Chains go on until they agree, for a limited time.
+  LabelDraws draw(const Progress& progress);
 
   /// The best graph that a climb reaches when this link between two variables stays as it is,
   /// starting from the best graph; nothing where that link is not allowed.
@@ -95,6 +103,7 @@ class LabelSearch {
   void try_drifting_effects();
   double total_with_drift() const;
   bool step(LabelGraph& graph, Stream& stream) const;
+  EdgeMatrix errors_of(const std::vector<std::vector<LabelGraph>>& drawn) const;
   bool known(std::size_t from, std::size_t to, bool hidden) const;
   bool keeps_required(const LabelGraph& graph) const;
   bool allows_family(std::size_t child, const LabelFamily& family) const;

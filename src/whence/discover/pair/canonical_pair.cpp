@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "whence/core/mixed.hpp"
 #include "whence/core/row_order.hpp"
 
 namespace whence {
@@ -41,13 +42,6 @@ struct Arrangement {
   std::vector<std::size_t> environments;
   std::vector<Rows> rows;  // of each environment as it was given
 };
-
-std::uint64_t mixed(std::uint64_t look, std::uint64_t more) {
-  std::uint64_t h = look * 0x9E3779B97F4A7C15ULL + more + 0xD1B54A32D192ED03ULL;
-  h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  h = (h ^ (h >> 27)) * 0x94D049BB133111EBULL;
-  return h ^ (h >> 31);
-}
 
 using Looks = std::vector<std::uint64_t>;
 

@@ -8,8 +8,11 @@
 
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
+#include "whence/discover/check/once_each.hpp"
 #include "whence/discover/check/safe_units.hpp"
+#include "whence/discover/graph/outlying_rows.hpp"
 #include "whence/discover/pair/canonical_pair.hpp"
+#include "whence/discover/pair/extreme_rows.hpp"
 #include "whence/discover/pair/gaussian_check.hpp"
 #include "whence/discover/pair/no_shift_control.hpp"
 #include "whence/discover/pair/pair_beliefs.hpp"
@@ -185,11 +188,12 @@ bool one_way(const ChangePrior& prior) {
 }
 
 /// Tables with few rows for their size may prefer a direction although nothing shifts: what a new
-/// table looks like is guessed, and the guess may suit one side. Where a direction would be
-/// decided, the same rows without any shift are asked, too.
+/// table looks like is guessed, and the guess may suit one side. Where a direction is more probable
+/// than the rest, the same rows without any shift are asked, too.
 NoShiftControl control_tables(const Dataset& data, const DirectionTask& options, const Order& order,
                               const DirectionResult& result) {
-  if (std::max(result.belief[0], result.belief[1]) <= decided_belief) return {};
+  constexpr double worth_asking = 0.6;
+  if (std::max(result.belief[0], result.belief[1]) <= worth_asking) return {};
   if (one_way(options.prior)) return {};  // nothing to prefer
   const std::vector<FamilyCounts> tables = joint_counts(data);
   if (!few_rows(tables)) return {};
@@ -210,7 +214,7 @@ void apply(const NoShiftControl& control, const ChangePrior& prior, DirectionRes
   result.belief = control.left_of(result.belief, prior);
   for (auto& belief : result.path) belief = control.left_of(belief, prior);
   for (EnvironmentFinding& e : result.environments) e.log_odds = e.log_odds * (left / found) + 0.0;
-  if (!control.counts)
+  if (left == 0)
     result.remarks.push_back(
         {RemarkCode::few_rows_not_counted, {}, {}, {std::abs(found), double(control.deals)}});
   else if (std::abs(found - left) >= 1)
@@ -315,15 +319,8 @@ ChangePrior with_knowledge(ChangePrior prior, const EdgeKnowledge& knowledge) {
   return prior;
 }
 
-}  // namespace
-
-DirectionResult find_direction(const Dataset& given, const DirectionOptions& options,
-                               const Control& control) {
-  require_valid(given);
-  require_environment(given, options.baseline);
-  check_shape(given);
-  require_fitting(given, options.knowledge, {});
-  require_entities(given, options.entity);
+DirectionResult find_among_different(const Dataset& given, const DirectionOptions& options,
+                                     const Control& control) {
   const std::optional<Dataset> scaled = in_safe_units(given);
   const Dataset& data = scaled ? *scaled : given;
   const CanonicalPair pair = canonical_pair(data, options.baseline);
@@ -342,7 +339,95 @@ DirectionResult find_direction(const Dataset& given, const DirectionOptions& opt
   for (std::size_t e = 0; e < environments.size(); ++e)
     environments[pair.given_as[e]] = std::move(result.environments[e]);
   result.environments = std::move(environments);
+  return result;
+}
+
+/// The entities of all rows but these.
+std::vector<std::int32_t> without(const std::vector<std::int32_t>& entity,
+                                  const std::vector<std::size_t>& rows) {
+  std::vector<std::int32_t> rest;
+  for (std::size_t row = 0; row < entity.size(); ++row)
+    if (!std::binary_search(rows.begin(), rows.end(), row)) rest.push_back(entity[row]);
+  return rest;
+}
+
+/// A direction that is decided by the few rows that lie furthest out is not stated as sure.
+void doubt_few_rows(DirectionResult& result, const Dataset& data, const DirectionOptions& options,
+                    Control control) {
+  constexpr double lost = 0.5;
+  if (result.verdict.kind != Verdict::Kind::direction) return;
+  const std::vector<std::size_t> rows = extreme_rows(data);
+  if (rows.empty()) return;
+  control.progress = {};  // the answer is there: only its doubts are worked out
+  DirectionOptions own = options;
+  own.sensitivity = false;
+  own.entity = without(options.entity, rows);
+  const DirectionResult other = find_among_different(without_rows(data, rows), own, control);
+  if (other.belief[std::size_t(result.verdict.from)] > lost) return;
+  for (std::size_t s = 0; s < structures; ++s)
+    result.belief[s] = (result.belief[s] + other.belief[s]) / 2;
+  result.hidden = (result.hidden + other.hidden) / 2;
+  result.path.back() = result.belief;
+  result.verdict = judge(result);
+  for (const std::size_t row : rows)
+    for (const Environment& e : data.environments)
+      if (row >= e.begin && row < e.end)
+        result.remarks.push_back(
+            {RemarkCode::carrying_row, {}, {e.name}, {double(row - e.begin + 1)}});
+}
+
+/// What was found, what speaks against it, and what both mean.
+DirectionResult find_with_doubts(const Dataset& data, const DirectionOptions& options,
+                                 const Control& control) {
+  DirectionResult result = find_among_different(data, options, control);
+  doubt_few_rows(result, data, options, control);
   for (Remark& remark : remarks_on(result)) result.remarks.push_back(std::move(remark));
+  return result;
+}
+
+/// The same for the data with each environment once.
+DirectionOptions of_kept(const DirectionOptions& options, const OnceEach& once) {
+  DirectionOptions own = options;
+  if (options.baseline) own.baseline = once.told_by[*options.baseline];
+  if (options.entity.empty()) return own;
+  own.entity.clear();
+  for (const std::size_t row : once.rows) own.entity.push_back(options.entity[row]);
+  return own;
+}
+
+/// Tells of a copy what was found for the environment that it is a copy of; it adds nothing.
+void tell_of_copies(DirectionResult& result, const OnceEach& once, const Dataset& given,
+                    std::optional<std::size_t> baseline) {
+  const std::vector<EnvironmentFinding> found = result.environments;
+  const auto path = result.path;
+  result.environments.clear();
+  for (std::size_t e = 0; e < given.environments.size(); ++e) {
+    EnvironmentFinding& own = result.environments.emplace_back(found[once.told_by[e]]);
+    own.name = given.environments[e].name;
+    if (!once.is_copy(e)) continue;
+    own.baseline = false;
+    own.log_odds = own.effective_rows = 0;
+  }
+  result.path = {path[0]};
+  std::size_t told = 0;
+  for (const std::size_t e : order_of(given.environments.size(), baseline).environments)
+    result.path.push_back(path[once.is_copy(e) ? told : ++told]);
+  result.remarks.insert(result.remarks.begin(), once.remarks.begin(), once.remarks.end());
+}
+
+}  // namespace
+
+DirectionResult find_direction(const Dataset& given, const DirectionOptions& options,
+                               const Control& control) {
+  require_valid(given);
+  require_environment(given, options.baseline);
+  check_shape(given);
+  require_fitting(given, options.knowledge, {});
+  require_entities(given, options.entity);
+  const OnceEach once = once_each(given, options.baseline);
+  if (!once.data) return find_with_doubts(given, options, control);
+  DirectionResult result = find_with_doubts(*once.data, of_kept(options, once), control);
+  tell_of_copies(result, once, given, options.baseline);
   return result;
 }
 

@@ -12,10 +12,9 @@
 namespace whence {
 
 double NoShiftControl::left_of(double log_odds) const {
-  if (!counts) return 0;
   // Only ever less: a bias against the finding is no evidence for it.
-  if (bias * log_odds <= 0) return log_odds;
-  return std::copysign(std::max(0.0, std::abs(log_odds) - std::abs(bias)), log_odds);
+  const double off = bias * log_odds <= 0 ? 0 : std::abs(bias);
+  return std::copysign(std::clamp(std::abs(log_odds) - off, 0.0, most), log_odds);
 }
 
 std::array<double, structures> NoShiftControl::left_of(const std::array<double, structures>& belief,
@@ -125,9 +124,16 @@ struct Spread {
 
 }  // namespace
 
+double most_evidence(double chance) {
+  if (chance <= 0) return INFINITY;
+  if (chance >= std::exp(-1.0)) return 0;
+  return -(1 + std::log(chance) + std::log(-std::log(chance)));
+}
+
 NoShiftControl deal_out(std::span<const FamilyCounts> tables, double found,
                         const LogOdds& log_odds) {
   constexpr std::size_t fewest = 19, most = 399;
+  constexpr std::size_t several = 8;  // deals that say as much: then their share is known well
   constexpr double margin = 3;  // times as far as an exponential tail would go: none comes near
   std::vector<std::size_t> rows = rows_of(tables);
   Stream stream(0, Purpose::shift, {0, 0, 5});
@@ -139,11 +145,16 @@ NoShiftControl deal_out(std::span<const FamilyCounts> tables, double found,
     const Spread spread(deals);
     control.bias = spread.mean;
     const double apart = std::abs(found - spread.mean);
-    control.counts = apart > spread.furthest;
     // A right model strays by about a nat: odds of e^l come by chance at most once in e^l times.
-    const double reach =
-        std::max(1.0, spread.stray) * std::log(double(most) / double(deals.size()));
-    if (!control.counts || apart > spread.furthest + margin * reach) break;
+    const double stray = std::max(1.0, spread.stray);
+    const auto as_much = std::size_t(std::count_if(deals.begin(), deals.end(), [&](double deal) {
+      return std::abs(deal - spread.mean) >= apart;
+    }));
+    const double beyond = std::max(0.0, apart - spread.furthest) / stray;
+    control.most =
+        most_evidence(double(as_much + 1) / double(deals.size() + 1) * std::exp(-beyond));
+    const double reach = std::log(double(most) / double(deals.size()));
+    if (as_much >= several || beyond > margin * reach) break;
   }
   control.deals = deals.size();
   return control;

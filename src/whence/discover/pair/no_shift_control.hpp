@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <functional>
 #include <span>
 #include <vector>
@@ -14,7 +15,7 @@ namespace whence {
 
 /// What the control leaves of the evidence.
 struct NoShiftControl {
-  bool counts = true;     // no deal says as much: the evidence needs the environments as they are
+  double most = INFINITY;  // nats: what evidence may count for that so many deals have, too
   double bias = 0;        // log-odds that the deals have on average: they are there without a shift
   std::size_t deals = 0;  // 0: there was no need to ask
 
@@ -31,10 +32,16 @@ using LogOdds = std::function<double(const std::vector<FamilyCounts>&)>;
 /// Few rows for tables of this size, or plenty.
 bool few_rows(std::span<const FamilyCounts> tables);
 
+/// The most that evidence can count for if chance alone gives as much with this probability, in
+/// nats: odds of 1 to -e p ln p, the best that any prior on the size of a real effect would give
+/// (Sellke, Bayarri and Berger 2001). Nothing from p = 1/e on.
+double most_evidence(double chance);
+
 /// Deals the rows of all tables out to environments of the same sizes, over and over. Without a
-/// shift the data are one more deal, so that they stand out of `most` deals once in `most + 1`
-/// cases, whatever the tables look like. Deals end early where one says as much as the data, or
-/// where none comes near.
+/// shift the data are one more deal, so that the share of deals that say as much is the chance to
+/// find what was found, whatever the tables look like; beyond the furthest deal its tail is taken
+/// for exponential. One row more changes that share little. Deals end early where several say as
+/// much as the data, or where none comes near.
 NoShiftControl deal_out(std::span<const FamilyCounts> tables, double found,
                         const LogOdds& log_odds);
 

@@ -293,13 +293,21 @@ std::vector<double> PlaneEvidence::anywhere() const {
   return evidence;
 }
 
-double pooled_evidence(std::span<const ScoreCounts> counts, std::span<const PlaneChange> changes) {
-  std::vector<const ScoreCounts*> cause = {&counts[0]}, effect = {&counts[0]};
-  for (std::size_t e = 0; e < changes.size(); ++e) {
-    if (changes[e] == PlaneChange::cause) cause.push_back(&counts[e + 1]);
-    if (changes[e] == PlaneChange::effect) effect.push_back(&counts[e + 1]);
-  }
-  return difference_evidence(cause) - difference_evidence(effect);
+double pooled_evidence(std::span<const ScoreCounts> counts, std::span<const PlaneChange> changes,
+                       std::span<double> parts) {
+  std::fill(parts.begin(), parts.end(), 0.0);
+  const auto evidence_of = [&](PlaneChange change, double sign) {
+    std::vector<std::size_t> numbers = {0};
+    for (std::size_t e = 0; e < changes.size(); ++e)
+      if (changes[e] == change) numbers.push_back(e + 1);
+    std::vector<const ScoreCounts*> chosen;
+    for (const std::size_t e : numbers) chosen.push_back(&counts[e]);
+    std::vector<double> shares(parts.empty() ? 0 : chosen.size());
+    const double evidence = difference_evidence(chosen, shares);
+    for (std::size_t k = 0; k < shares.size(); ++k) parts[numbers[k]] += sign * shares[k];
+    return sign * evidence;
+  };
+  return evidence_of(PlaneChange::cause, 1) + evidence_of(PlaneChange::effect, -1);
 }
 
 }  // namespace whence

@@ -254,7 +254,8 @@ struct Tilt {
 
 }  // namespace
 
-double difference_evidence(std::span<const ScoreCounts* const> counts) {
+double difference_evidence(std::span<const ScoreCounts* const> counts, std::span<double> parts) {
+  std::fill(parts.begin(), parts.end(), 0.0);
   if (counts.size() < 2) return 0;
   const ScoreWeights prior = smooth_prior();
   Weights variances = seen(prior);
@@ -268,15 +269,15 @@ double difference_evidence(std::span<const ScoreCounts* const> counts) {
   const double rows = total.sum();
   CellVector common = total / rows;
   constexpr int sweeps = 7, learning_from = 1, learning_to = 3;
-  double evidence = 0;
+  std::vector<double> shares(counts.size());
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     const bool last = sweep + 1 == sweeps,
                learning = sweep >= learning_from && sweep <= learning_to;
     const Weights precisions = variances.cwiseInverse(), scale = variances.cwiseSqrt();
     Weights squares = Weights::Zero();
     CellVector expected = CellVector::Zero();
-    evidence = 0;
-    for (Tilt& tilt : tilts) {
+    for (std::size_t e = 0; e < tilts.size(); ++e) {
+      Tilt& tilt = tilts[e];
       tilt.evaluate(common, precisions, tilt.coefficients);
       tilt.climb(common, precisions, sweep == 0 ? 5 : last ? 0 : 2);
       expected +=
@@ -285,7 +286,7 @@ double difference_evidence(std::span<const ScoreCounts* const> counts) {
       Square whitened = scale.asDiagonal() * tilt.curvature() * scale.asDiagonal();
       whitened.diagonal().array() += 1;
       const Eigen::LLT<Square> factor(whitened);
-      evidence += tilt.value - factor.matrixLLT().diagonal().array().log().sum();
+      shares[e] = tilt.value - factor.matrixLLT().diagonal().array().log().sum();
       const Square inverse = factor.solve(Square::Identity());
       squares += tilt.coefficients.cwiseAbs2() + inverse.diagonal().cwiseProduct(variances);
     }
@@ -297,8 +298,15 @@ double difference_evidence(std::span<const ScoreCounts* const> counts) {
     for (int k = 0; k < cells; ++k) common[k] = expected[k] > 0 ? total[k] / expected[k] : 0;
     common /= common.sum();
   }
+  CellVector rarer = CellVector::Zero();  // log of the common law over that of all rows
   for (int k = 0; k < cells; ++k)
-    if (total[k] > 1e-9) evidence += total[k] * std::log(common[k] * rows / total[k]);
+    if (total[k] > 1e-9) rarer[k] = std::log(common[k] * rows / total[k]);
+  double evidence = 0;
+  for (std::size_t e = 0; e < tilts.size(); ++e) {
+    shares[e] += tilts[e].counts.dot(rarer);
+    evidence += shares[e];
+  }
+  std::copy_n(shares.begin(), parts.size(), parts.begin());
   return evidence;
 }
 

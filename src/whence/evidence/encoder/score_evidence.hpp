@@ -46,7 +46,9 @@ ScoreFit fit_scores(const ScoreCounts& environment, const ScoreCounts& reference
 void change_evidence(std::span<const ScoreCounts> counts, std::span<double> evidence);
 
 /// log-evidence that the laws of all these environments differ, by one model for all labels: each
-/// has its own smooth tilt of one common law of any shape.
-double difference_evidence(std::span<const ScoreCounts* const> counts);
+/// has its own smooth tilt of one common law of any shape. `parts`, where given, become the shares
+/// of the environments, which add up to it.
+double difference_evidence(std::span<const ScoreCounts* const> counts,
+                           std::span<double> parts = {});
 
 }  // namespace whence

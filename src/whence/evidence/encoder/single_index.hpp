@@ -26,6 +26,8 @@ struct IndexFit {
 
   /// The index tells the two sets apart so well that little is left that could show a lack.
   bool saturated() const { return gain > 0.75 * entropy; }
+  /// Nats that a second index might add.
+  double unexplained() const { return 0.5 * (lack - freedom); }
   /// log-odds that one index is enough, by Schwarz's criterion.
   double log_odds() const;
 };
