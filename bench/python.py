@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What Python costs: time and memory around the engine, and the time of an import.
+"""What Python costs: time and memory around the engine, the time of an import, and how soon Ctrl-C
+raises.
 
     bench/python.py [--rows 1000000] [--columns 20] [--environments 10] [--command PATH]
 
@@ -61,6 +62,35 @@ def import_seconds():
     return sorted(times)[2]
 
 
+def interrupt_seconds(model, variables):
+    """How long after Ctrl-C a search raises, and how long its answer takes then."""
+    import _thread
+    import warnings
+
+    import whence
+    from whence import _run
+
+    warnings.simplefilter("ignore")
+    world = whence.simulate_graph(f"er:{variables}:{2 * variables}", rows=200, seed=1)
+    pressed = []
+
+    def show(self, done, best):
+        if not pressed and (best > float("-inf") or done > 0.1):
+            pressed.append(time.perf_counter())
+            _thread.interrupt_main()
+
+    usual, _run.Bar._show = _run.Bar._show, show
+    try:
+        whence.discover(world, model=model, sweeps=10**6, progress=True)
+    except whence.Interrupted as stop:
+        raised = time.perf_counter()
+        stop.result
+        return raised - pressed[0], time.perf_counter() - raised
+    finally:
+        _run.Bar._show = usual
+    return 0.0, 0.0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rows", type=int, default=1_000_000)
@@ -88,6 +118,10 @@ def main():
           f"itself {100 * (total - engine - reading) / engine:.1f} %")
     print(f"memory: {(peak() - before) / values.nbytes:.2f} times the data, beyond the data")
     print(f"answer: {found.summary}")
+    for model in ("linear", "labels"):
+        raised, waited = interrupt_seconds(model, 40)
+        print(f"Ctrl-C, 40 variables, {model}: raises after {raised:.2f} s, "
+              f"its answer is there {waited:.2f} s later")
     if options.command:
         compare_memory(values, labels, peak() - before, options)
 

@@ -158,17 +158,35 @@ LoadedData load_files(const DataOptions& options, std::optional<std::size_t> var
   return loaded;
 }
 
+static LoadedData load_table(const DataOptions& options, const ReadOptions& read) {
+  std::optional<std::string> baseline;
+  if (!options.baseline.empty()) baseline = options.baseline;
+  return read_long_table(file_named(options.table, false, options.host), options.environment, read,
+                         baseline);
+}
+
 LoadedData load_data(const DataOptions& options, std::optional<std::size_t> variables,
                      std::size_t most) {
   if (options.table.empty()) return load_files(options, variables, data_files(options), most);
   check_form(options);
-  const ReadOptions read = read_options(options, variables, most);
-  std::optional<std::string> baseline;
-  if (!options.baseline.empty()) baseline = options.baseline;
-  LoadedData loaded = read_long_table(file_named(options.table, false, options.host),
-                                      options.environment, read, baseline);
+  LoadedData loaded = load_table(options, read_options(options, variables, most));
   warn_of_collinearity(loaded);
   return loaded;
+}
+
+bool are_in_memory(const DataOptions& options) {
+  const auto is_held = [&](const std::filesystem::path& path) {
+    return options.host != nullptr && options.host->tables.contains(path.string());
+  };
+  const auto paths = input_paths(options);
+  return !paths.empty() && std::all_of(paths.begin(), paths.end(), is_held);
+}
+
+Dataset load_again(const DataOptions& options, std::size_t most) {
+  ReadOptions read = read_options(options, std::nullopt, most);
+  read.hash = false;
+  if (options.table.empty()) return read_files(data_files(options), read).data;
+  return load_table(options, read).data;
 }
 
 Json data_options_json(const DataOptions& options) {

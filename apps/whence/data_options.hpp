@@ -30,6 +30,11 @@ void add_data_options(CLI::App& app, DataOptions& options, const Globals& global
 LoadedData load_data(const DataOptions& options, std::optional<std::size_t> variables,
                      std::size_t most = std::size_t(-1));
 
+/// Whether all of them are tables that the host holds.
+bool are_in_memory(const DataOptions& options);
+/// What load_data() read from there, once more: data alone, nothing is said of them.
+Dataset load_again(const DataOptions& options, std::size_t most);
+
 /// The same of files whose bytes are at hand.
 LoadedData load_files(const DataOptions& options, std::optional<std::size_t> variables,
                       const std::vector<NamedFile>& files, std::size_t most = std::size_t(-1));

@@ -69,36 +69,54 @@ class PythonTable {
   std::vector<Codes> codes_;
 };
 
-/// What a command found, for Python.
-struct Found {
-  Answer answer;
-  bool interrupted = false;
-  double seconds = 0, engine_seconds = 0;
+/// What a command found, or will find, for Python.
+class Found {
+ public:
+  Found(std::shared_ptr<Host> host, Outcome outcome)
+      : host_(std::move(host)), outcome_(std::move(outcome)) {
+    if (is_there()) host_->tables.clear();
+  }
+
+  bool interrupted() const { return outcome_.interrupted; }
+  bool is_there() const { return outcome_.job == nullptr; }
+  void wait() {
+    if (is_there()) return;
+    const std::shared_ptr<Job> job = outcome_.job;  // another thread may end its wait meanwhile
+    wait_for(*job);
+    outcome_.job.reset();
+    host_->tables.clear();
+  }
+  const Answer& answer() const {
+    if (!is_there()) throw nb::value_error("there is no answer yet");
+    return host_->answer;
+  }
+  double seconds() const { return outcome_.seconds; }
+  double engine_seconds() const { return host_->engine_seconds; }
+
+ private:
+  std::shared_ptr<Host> host_;
+  Outcome outcome_;
 };
 
 using Files = std::vector<std::pair<std::string, nb::bytes>>;
 
 std::shared_ptr<Found> run(const std::vector<std::string>& arguments,
                            nb::typed<nb::dict, std::string, PythonTable> tables,
-                           const std::map<std::string, std::string>& texts, nb::object tick) {
+                           const std::map<std::string, std::string>& texts, nb::object tick,
+                           bool answers_early, double patience) {
   const auto host = std::make_shared<Host>();
   for (const auto& [name, table] : tables)
     host->tables.emplace(nb::cast<std::string>(name), nb::cast<PythonTable&>(table).table());
   host->texts = texts;
-  const Outcome outcome = run_and_watch(host, arguments, tables, tick);
-  auto found = std::make_shared<Found>();
-  found->answer = std::move(host->answer);
-  found->interrupted = outcome.interrupted;
-  found->seconds = outcome.seconds;
-  found->engine_seconds = host->engine_seconds;
-  return found;
+  return std::make_shared<Found>(
+      host, run_and_watch(host, arguments, tables, tick, answers_early, patience));
 }
 
 Files files_of(const Found& found) {
   std::vector<OutputFile> made;
   guarded([&] {
     nb::gil_scoped_release unlocked;
-    if (found.answer.files) made = found.answer.files();
+    if (found.answer().files) made = found.answer().files();
   });
   Files files;
   for (const OutputFile& file : made)
@@ -161,18 +179,21 @@ NB_MODULE(_core, m) {
       .def("add_texts", &PythonTable::add_texts, "name"_a, nb::arg("codes").noconvert(), "texts"_a);
 
   nb::class_<Found>(m, "Found", "What a command found.")
-      .def_prop_ro("json", [](const Found& f) { return f.answer.json; })
-      .def_prop_ro("screen", [](const Found& f) { return f.answer.screen; })
-      .def_prop_ro("notes", [](const Found& f) { return f.answer.notes; })
-      .def_prop_ro("warnings", [](const Found& f) { return f.answer.warnings; })
-      .def_prop_ro("command", [](const Found& f) { return f.answer.command; })
-      .def_ro("interrupted", &Found::interrupted)
-      .def_ro("seconds", &Found::seconds)
-      .def_ro("engine_seconds", &Found::engine_seconds)
+      .def_prop_ro("json", [](const Found& f) { return f.answer().json; })
+      .def_prop_ro("screen", [](const Found& f) { return f.answer().screen; })
+      .def_prop_ro("notes", [](const Found& f) { return f.answer().notes; })
+      .def_prop_ro("warnings", [](const Found& f) { return f.answer().warnings; })
+      .def_prop_ro("command", [](const Found& f) { return f.answer().command; })
+      .def_prop_ro("interrupted", &Found::interrupted)
+      .def_prop_ro("is_there", &Found::is_there, "Whether the answer is.")
+      .def_prop_ro("seconds", &Found::seconds)
+      .def_prop_ro("engine_seconds", &Found::engine_seconds)
+      .def("wait", &Found::wait, "Until the answer is there.")
       .def("files", &files_of, "All files of the report, result.json first.");
 
-  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&wait_for_abandoned));
-  m.def("run", &run, "arguments"_a, "tables"_a, "texts"_a, "tick"_a.none());
+  leave_without_jobs();
+  m.def("run", &run, "arguments"_a, "tables"_a, "texts"_a, "tick"_a.none(), "answers_early"_a,
+        "patience"_a);
   m.def("publish", &publish_files, "folder"_a, "files"_a, "command"_a, "threads"_a, "seconds"_a);
   m.def("save_csv", &save_csv, "table"_a, "path"_a);
   m.def("graph_text", &graph_text, "json"_a, "format"_a);

@@ -2,12 +2,15 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -45,6 +48,8 @@ void raise_again(const std::exception_ptr& failure) {
                 "this is a bug in whence: please report it"));
   }
 }
+
+}  // namespace
 
 /// A command in a thread of its own, with all that it needs.
 class Job {
@@ -92,69 +97,90 @@ class Job {
   std::thread thread_;  // last: it uses all the others
 };
 
-/// Commands that nobody waits for any more. Touched with the interpreter lock only, and never
-/// destroyed: a thread may still run when the process ends.
-std::vector<std::unique_ptr<Job>>& abandoned() {
-  static auto* jobs = new std::vector<std::unique_ptr<Job>>;
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds between_looks(50);
+
+/// Jobs that were still at work when Python went on. Touched with the interpreter lock only, and
+/// never destroyed: a thread may still run when the process ends.
+std::vector<std::shared_ptr<Job>>& left_alone() {
+  static auto* jobs = new std::vector<std::shared_ptr<Job>>;
   return *jobs;
 }
 
 void forget_ended() {
-  std::erase_if(abandoned(),
-                [](const auto& job) { return job->wait(std::chrono::milliseconds(0)); });
+  std::erase_if(left_alone(), [](const auto& job) { return job->wait(milliseconds(0)); });
 }
 
-/// Waits until the command ends; what Python raises meanwhile asks it to stop. Raised twice: the
-/// user means it.
-std::optional<nb::python_error> watch(std::unique_ptr<Job>& job, Host& host,
-                                      const nb::object& tick) {
+bool wait_unlocked(Job& job) {
+  nb::gil_scoped_release unlocked;
+  return job.wait(between_looks);
+}
+
+/// Waits until the job ends. What Python raises meanwhile asks it to stop; then it gets a while,
+/// which a second exception cuts short.
+std::optional<nb::python_error> watch(Job& job, Host& host, const nb::object& tick,
+                                      double patience) {
   std::optional<nb::python_error> raised;
-  for (;;) {
-    bool done = false;
-    {
-      nb::gil_scoped_release unlocked;
-      done = job->wait(std::chrono::milliseconds(50));
-    }
-    if (done) return raised;
+  Clock::time_point end = Clock::time_point::max();
+  while (Clock::now() < end && !wait_unlocked(job)) {
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
       if (!raised && !tick.is_none()) tick(host.done.load(), host.best_score.load());
     } catch (nb::python_error& error) {
       host.stop = true;
-      if (raised) {
-        abandoned().push_back(std::move(job));
-        return raised;
-      }
+      if (raised) break;
       raised.emplace(std::move(error));
+      end = Clock::now() + milliseconds(long(1000 * patience));
     }
   }
+  return raised;
 }
 
 }  // namespace
 
 Outcome run_and_watch(const std::shared_ptr<Host>& host, const std::vector<std::string>& arguments,
-                      const nb::object& keep, const nb::object& tick) {
-  using Clock = std::chrono::steady_clock;
+                      const nb::object& keep, const nb::object& tick, bool answers_early,
+                      double patience) {
   const auto start = Clock::now();
   forget_ended();
-  auto job = std::make_unique<Job>(host, arguments, keep);
-  std::optional<nb::python_error> raised = watch(job, *host, tick);
-  const std::exception_ptr failure = job ? job->failure() : nullptr;
+  auto job = std::make_shared<Job>(host, arguments, keep);
+  std::optional<nb::python_error> raised = watch(*job, *host, tick, patience);
+  const bool done = job->wait(milliseconds(0));
+  const std::exception_ptr failure = done ? job->failure() : nullptr;
   Outcome outcome;
   outcome.interrupted = raised && raised->matches(PyExc_KeyboardInterrupt);
   outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   // Ctrl-C with an answer is for the caller to tell; all else is raised as it is.
-  if (raised && (!outcome.interrupted || failure || !job)) throw std::move(*raised);
+  if (!done) left_alone().push_back(job);
+  if (raised && (!outcome.interrupted || failure || (!done && !answers_early)))
+    throw std::move(*raised);
   if (failure) raise_again(failure);
+  if (!done) outcome.job = std::move(job);
   return outcome;
 }
 
-void wait_for_abandoned() {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-  nb::gil_scoped_release unlocked;
-  for (const auto& job : abandoned())
-    while (!job->wait(std::chrono::milliseconds(100)) && std::chrono::steady_clock::now() < end) {
-    }
+void wait_for(Job& job) {
+  while (!wait_unlocked(job))
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  if (job.failure()) raise_again(job.failure());
+}
+
+void leave_without_jobs() {
+#ifdef __GLIBC__
+  on_exit(
+      [](int status, void*) {
+        for (const auto& job : left_alone())
+          if (!job->wait(milliseconds(0))) {
+            std::fflush(nullptr);
+            _exit(status);
+          }
+      },
+      nullptr);
+#endif
 }
 
 void guarded(const std::function<void()>& work) {

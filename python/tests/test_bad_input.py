@@ -13,11 +13,12 @@ def frame(chain):
     return chain.data
 
 
-def refused(kind, id, *arguments, **options):
+def refused(kind, id, *arguments, call=whence.discover, **options):
     with pytest.raises(kind) as caught:
-        whence.discover(*arguments, **options)
+        call(*arguments, **options)
     error = caught.value
     assert error.id == id, str(error)
+    assert error.code == kind.code and isinstance(error.place, str)
     assert error.problem and isinstance(error, (ValueError, MemoryError))
     assert "--" not in str(error), "options of the command line do not belong here"
     again = pickle.loads(pickle.dumps(error))
@@ -36,10 +37,12 @@ def test_no_environment_at_all(frame):
 
 def test_environment_with_one_value(frame):
     one = frame[frame.environment == "baseline"]
-    found = whence.discover(one, environment="environment")  # observational data are data
+    with pytest.warns(whence.WhenceWarning, match="one environment"):
+        found = whence.discover(one, environment="environment")  # observational data are data
     assert len(found.environments) == 1
-    with pytest.raises(whence.DataError):
-        whence.direction(one, "X0", "X1", environment="environment")
+    text = refused(whence.DataError, "E-DATA-ENVIRONMENTS", one, "X0", "X1",
+                   environment="environment", call=whence.direction)
+    assert "two environments" in text
 
 
 def test_baseline_that_does_not_exist(frame, chain):
@@ -83,7 +86,7 @@ def test_infinities(frame):
     infinite = frame.copy()
     infinite.loc[3, "X1"] = np.inf
     text = refused(whence.DataError, "E-DATA-NONFINITE", infinite, environment="environment")
-    assert "data.csv[3]" in text and '"X1"' in text
+    assert "data[3]" in text and '"X1"' in text
 
 
 def test_empty_frames():
@@ -98,8 +101,9 @@ def test_empty_frames():
 
 
 def test_one_row():
-    with pytest.raises(whence.DataError):
-        whence.discover(pd.DataFrame({"a": [1.0], "b": [2.0], "e": ["x"]}), environment="e")
+    one = pd.DataFrame({"a": [1.0], "b": [2.0], "e": ["x"]})
+    text = refused(whence.DataError, "E-DATA-ENVIRONMENTS", one, environment="e")
+    assert "1 row" in text and 'small="pool"' in text
 
 
 def test_duplicate_column_names(frame):
@@ -191,3 +195,30 @@ def test_hostile_names_of_files(chain):
     tables = dict(zip(["a/b", "..", "", "x\0y"], chain.environments.values()))
     found = whence.discover(tables, baseline="a/b")
     assert set(found.environments) == set(tables)
+
+
+def test_mistakes_of_a_first_day(chain, frame):
+    with pytest.raises(TypeError, match="discover.. has no argument 'env'; did you mean 'env"):
+        whence.discover(frame, env="environment")
+    with pytest.raises(TypeError, match="direction.. has no argument 'baselin'"):
+        whence.direction(frame, "X0", "X1", environment="environment", baselin="baseline")
+    text = refused(whence.UsageError, "E-USAGE-KNOWLEDGE", chain, forbid=("X0", "X1"))
+    assert 'forbid=[("cause", "effect"), ...]' in text
+    text = refused(whence.UsageError, "E-USAGE-CHOICE", chain, model="linar")
+    assert 'there is no model="linar"' in text and "did you mean 'linear'" in text
+    text = refused(whence.UsageError, "E-USAGE-KNOWLEDGE", chain, targets={"baseline": ["X0"]})
+    assert "name no baseline" in text
+    text = refused(whence.UsageError, "E-USAGE-MISSING", frame, environment="environment",
+                   call=whence.disentangle)
+    assert 'baseline="NAME"' in text
+    text = refused(whence.UsageError, "E-USAGE-KNOWLEDGE", chain, tiers=[["X9"]])
+    assert text.startswith("tiers")
+
+
+def test_dates_are_left_out_with_a_word(frame):
+    days = pd.date_range("2024-01-01", periods=len(frame), freq="h")
+    for column in (days, days.tz_localize("UTC"), days.strftime("%Y-%m-%d"),
+                   [d.date() for d in days]):
+        with pytest.warns(whence.WhenceWarning, match="day .dates or times."):
+            found = whence.discover(frame.assign(day=column), environment="environment")
+        assert "day" not in found.variables

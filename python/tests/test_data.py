@@ -209,3 +209,10 @@ def test_dates_are_left_out_with_a_word(frame):
 def test_integers_and_bytes(frame, answer):
     table = frame.assign(environment=frame["environment"].map(str.encode))
     assert whence.discover(table, environment="environment", baseline=b"baseline") == answer
+
+
+def test_groups_are_environments(chain, found):
+    groups = chain.data.groupby("environment", sort=False)
+    assert whence.discover(groups, baseline="baseline").edges.equals(found.edges)
+    with_list = chain.data.groupby(["environment"], sort=False)
+    assert whence.discover(with_list, baseline=("baseline",)).environments[0] == ("baseline",)

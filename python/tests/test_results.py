@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -201,3 +202,38 @@ def test_a_time_limit_gives_what_was_found():
     world = whence.simulate_graph("er:12:20", rows=50, seed=2)
     found = whence.discover(world, time_limit=1e-3, sweeps=100000)
     assert "time limit" in found.stopped and np.isfinite(found.probabilities).all()
+
+
+def test_graphs_of_every_kind(chain):
+    edges = [("X0", "X1"), ("X1", "X2")]
+    wanted = whence.changes(chain, edges)
+    for graph in (["X0->X1", "X1 -> X2"], {"X0": ["X1"], "X1": ["X2"]}, nx.DiGraph(edges),
+                  np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]]), chain, whence.discover(chain)):
+        assert whence.changes(chain, graph).changes.equals(wanted.changes)
+        assert whence.simulate_graph(graph, rows=50, seed=1).graph.number_of_edges() == 2
+    with pytest.raises(whence.DataError, match="3 variables"):
+        whence.changes(chain, np.eye(2, k=1))
+
+
+def test_a_graph_may_name_some_of_the_columns(chain):
+    known = whence.changes(chain, [("X0", "X1")])
+    assert known.variables == ["X0", "X1"]
+    assert known.changes.loc["shifted_01", "X0"] > 0.9
+    with pytest.raises(whence.DataError, match="did you mean 'X0'"):
+        whence.changes(chain, [("X00", "X1")])
+    with pytest.raises(whence.DataError, match="name those without edges"):
+        whence.changes(chain, [])
+
+
+def test_variables_without_edges_need_not_be_named(chain, found):
+    score = whence.evaluate(found, [("X0", "X1")])
+    assert score["shd"]["total"] == 1
+    assert whence.evaluate(["X1->X2"], chain)["shd"]["total"] == 1
+    assert whence.evaluate([("X0", "X1")], nx.DiGraph([("X1", "X2")]))["shd"]["total"] == 2
+
+
+def test_one_name_is_a_list_of_one(chain, found):
+    assert whence.discover(chain, targets={"shifted_01": "X0"}) == whence.discover(
+        chain, targets={"shifted_01": ["X0"]})
+    assert whence.discover(chain, tiers=["X0", "X1", "X2"]).adjacency.tolist() == \
+        found.adjacency.tolist()

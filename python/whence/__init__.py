@@ -110,30 +110,34 @@ def _graph(command: str, data: Any, environment: Any, baseline: Any, names: Any,
            restarts: Any, sweeps: Any, seed: int, time_limit: Any, threads: Any,
            progress: Any, reading: dict[str, Any]) -> GraphResult:
     from ._data import read
-    from ._graphs import graph_document
+    from ._graphs import graph_document, variables_of
     from ._run import data_words, finish, run, words
 
+    _refuse_unknown(discover if command == "discover" else changes, reading)
     table = read(data, environment, baseline, names)
     texts: dict[str, str] = {}
-    argv = [command, *_checked(data_words, table, reading)]
-    if graph is not None:
-        if isinstance(graph, (str, _os.PathLike)):
-            argv += words("graph", _os.fspath(graph))
-        else:
-            texts["graph.json"] = graph_document(graph, None, table.columns)
-            argv += words("graph", "graph.json")
+    given: list[str] = []
+    if isinstance(graph, (str, _os.PathLike)):
+        given = words("graph", _os.fspath(graph))
+    elif graph is not None:
+        texts["graph.json"] = graph_document(graph, names=table.columns, order=table.variables())
+        given = words("graph", "graph.json")
+        if reading.get("columns") is None:
+            reading["columns"] = variables_of(texts["graph.json"], table)
+    argv = [command, *data_words(table, **reading), *given]
     argv += _edge_words(forbid, "forbid", table) + _edge_words(require, "require", table)
     if tiers is not None:
-        texts["tiers.json"] = _json.dumps([[table.columns.text(n) for n in t] for t in tiers])
+        texts["tiers.json"] = _json.dumps([[table.columns.text(n) for n in _listed(t)]
+                                           for t in tiers])
         argv += words("tiers", "tiers.json")
     for name, changed in (targets or {}).items():
-        listed = "+".join(_core.list_name(table.columns.text(c)) for c in changed)
+        listed = "+".join(_core.list_name(table.columns.text(c)) for c in _listed(changed))
         argv += words("targets", f"{_core.list_name(table.environments.text(name))}:{listed}")
     argv += words("model", model) + words("noise", noise)
     argv += words("restarts", restarts) + words("sweeps", sweeps) + words("seed", seed)
     argv += words("time-limit", time_limit)
     found = run(argv, table, texts, threads=threads, progress=progress)
-    return finish(GraphResult(found, table.columns, table.environments, threads), found)
+    return finish(lambda: GraphResult(found, table.columns, table.environments, threads), found)
 
 
 def _edge_words(edges: Edges, option: str, table: Any) -> list[str]:
@@ -142,33 +146,38 @@ def _edge_words(edges: Edges, option: str, table: Any) -> list[str]:
 
 
 def _pairs(edges: Edges, place: str) -> list[tuple[Hashable, Hashable]]:
-    out = []
-    for edge in edges:
-        if isinstance(edge, str) and "->" in edge:
-            cause, _, effect = edge.partition("->")
-            edge = (cause.strip(), effect.strip())
-        if isinstance(edge, (str, bytes)) or not isinstance(edge, Sequence) or len(edge) != 2:
+    from ._graphs import pair_of
+
+    pairs = [edges] if isinstance(edges, str) else list(edges)
+    found = [pair_of(edge) for edge in pairs]
+    for edge, pair in zip(pairs, found):
+        if pair is None:
             raise UsageError(f"{edge!r} is not an edge", id="E-USAGE-KNOWLEDGE", place=place,
-                             hint="(cause, effect)")
-        out.append((edge[0], edge[1]))
-    return out
+                             hint=f'a list of edges: {place}=[("cause", "effect"), ...]')
+    return [pair for pair in found if pair is not None]
 
 
-def _checked(data_words: Any, table: Any, reading: dict[str, Any]) -> list[str]:
-    try:
-        listed: list[str] = data_words(table, **reading)
-        return listed
-    except TypeError as error:
-        import difflib
-        import inspect
+def _listed(names: Any) -> list[Hashable]:
+    """One name is a list of one."""
+    return [names] if isinstance(names, (str, bytes)) or not isinstance(names, Iterable) \
+        else list(names)
 
-        known = list(inspect.signature(data_words).parameters)[1:]
-        unknown = [name for name in reading if name not in known]
-        if not unknown:
-            raise error
-        near = difflib.get_close_matches(unknown[0], known, 1)
-        raise TypeError(f"there is no argument {unknown[0]!r}" +
-                        (f"; did you mean {near[0]!r}?" if near else "")) from None
+
+def _refuse_unknown(function: Any, reading: dict[str, Any]) -> None:
+    """An argument that neither the function nor the reader knows."""
+    import difflib
+    import inspect
+
+    from ._run import data_words
+
+    known = list(inspect.signature(data_words).parameters)[1:]
+    known += [n for n, p in inspect.signature(function).parameters.items() if n != "reading"]
+    for name in reading:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1) or [
+                k for k in known if k.startswith(name)]
+            raise TypeError(f"{function.__name__}() has no argument {name!r}" +
+                            (f"; did you mean {near[0]!r}?" if near else ""))
 
 
 def direction(data: Any, first: Hashable | None = None, second: Hashable | None = None, *,
@@ -191,14 +200,15 @@ def direction(data: Any, first: Hashable | None = None, second: Hashable | None 
     from ._data import read
     from ._run import data_words, finish, run, words
 
+    _refuse_unknown(direction, reading)
     table = read(data, environment, baseline, names)
     _choose_pair(first, second, reading)
-    argv = ["direction", *_checked(data_words, table, reading), *words("model", model)]
+    argv = ["direction", *data_words(table, **reading), *words("model", model)]
     argv += _edge_words(forbid, "forbid", table) + _edge_words(require, "require", table)
     if prior:
         argv += words("prior", ",".join(f"{k}={v!r}" for k, v in prior.items()))
     found = run(argv, table, threads=threads, progress=progress)
-    return finish(DirectionResult(found, table.columns, table.environments, threads), found)
+    return finish(lambda: DirectionResult(found, table.columns, table.environments, threads), found)
 
 
 def _choose_pair(first: Any, second: Any, reading: dict[str, Any]) -> None:
@@ -225,11 +235,12 @@ def check(data: Any, first: Hashable | None = None, second: Hashable | None = No
     from ._data import read
     from ._run import data_words, finish, run
 
+    _refuse_unknown(check, reading)
     table = read(data, environment, baseline, names)
     _choose_pair(first, second, reading)
-    found = run(["check", *_checked(data_words, table, reading)], table, threads=threads,
+    found = run(["check", *data_words(table, **reading)], table, threads=threads,
                 progress=False)
-    return finish(Check(found, table.columns, table.environments, threads), found)
+    return finish(lambda: Check(found, table.columns, table.environments, threads), found)
 
 
 def disentangle(data: Any, *, environment: Any = None, baseline: Hashable | None = None,
@@ -247,11 +258,12 @@ def disentangle(data: Any, *, environment: Any = None, baseline: Hashable | None
     from ._data import read
     from ._run import data_words, finish, run, words
 
+    _refuse_unknown(disentangle, reading)
     table = read(data, environment, baseline, names)
-    argv = ["disentangle", *_checked(data_words, table, reading)]
+    argv = ["disentangle", *data_words(table, **reading)]
     argv += words("mixing", mixing) + words("latents", latents)
     found = run(argv, table, threads=threads, progress=progress)
-    return finish(EncoderResult(found, table.columns, table.environments, threads), found)
+    return finish(lambda: EncoderResult(found, table.columns, table.environments, threads), found)
 
 
 def _simulate(what: str, options: Mapping[str, Any],
@@ -262,7 +274,7 @@ def _simulate(what: str, options: Mapping[str, Any],
     for name, value in options.items():
         argv += words(name.replace("_", "-"), value)
     found = run(argv, None, texts)
-    return finish(Simulation(found), found)
+    return finish(lambda: Simulation(found), found)
 
 
 def simulate_graph(graph: Any = "er:20:40", *, mechanism: str | None = None,
@@ -275,8 +287,8 @@ def simulate_graph(graph: Any = "er:20:40", *, mechanism: str | None = None,
     """Data of a graph, with shifts of which the truth is known.
 
     graph: "chain8", "0->1->2", "er:VARIABLES:EDGES" (random), "sf:VARIABLES:LINKS" (scale-free), a
-    networkx.DiGraph, a list of ``(cause, effect)``, or a path. mechanism, shift and the rest as
-    ``whence simulate --help`` lists them.
+    networkx.DiGraph, a list of ``(cause, effect)``, a matrix [cause, effect], or a path.
+    mechanism, shift and the rest as ``whence simulate --help`` lists them.
 
     >>> world = whence.simulate_graph("chain3", rows=50, seed=1)
     >>> world.environments["shifted_01"].shape
@@ -288,7 +300,10 @@ def simulate_graph(graph: Any = "er:20:40", *, mechanism: str | None = None,
 
     texts = {}
     if not isinstance(graph, str) and not isinstance(graph, _os.PathLike):
-        texts["graph.json"] = graph_document(graph)
+        order: list[Hashable] | None = None
+        if hasattr(graph, "ndim"):
+            order = [f"X{i}" for i in range(len(graph))]
+        texts["graph.json"] = graph_document(graph, order=order)
         graph = "graph.json"
     return _simulate("graph", dict(
         graph=_os.fspath(graph), mechanism=mechanism, shift=shift, environments=environments,
@@ -345,8 +360,9 @@ def evaluate(found: Any, truth: Any) -> Evaluation:
     texts: dict[str, str] = {}
     argv = ["evaluate", _document(found, "found.json", texts),
             _document(truth, "truth.json", texts)]
+    _name_all_variables(found, truth, texts)
     answer = run(argv, None, texts, progress=False)
-    return finish(Evaluation(answer), answer)
+    return finish(lambda: Evaluation(answer), answer)
 
 
 def _document(given: Any, name: str, texts: dict[str, str]) -> str:
@@ -361,6 +377,18 @@ def _document(given: Any, name: str, texts: dict[str, str]) -> str:
     else:
         texts[name] = graph_document(given, place=name[:-5])
     return name
+
+
+def _name_all_variables(found: Any, truth: Any, texts: dict[str, str]) -> None:
+    """Edges alone do not name the variables that have none: those that the other one has."""
+    documents = {name: _json.loads(text) for name, text in texts.items()}
+    every = [v for d in documents.values() for v in d.get("variables", [])
+             if isinstance(v, str)]
+    for given, name in ((found, "found.json"), (truth, "truth.json")):
+        if name in documents and not isinstance(given, (Result, Mapping)):
+            documents[name]["variables"] = list(
+                dict.fromkeys([*documents[name]["variables"], *every]))
+            texts[name] = _json.dumps(documents[name])
 
 
 def experiments() -> list[str]:
@@ -390,7 +418,7 @@ def reproduce(name: str, *, scale: str = "full", profile: str | None = None,
         argv += words("config", "config.json")
     argv += words("seed", seed) + words("max-memory", max_memory)
     found = run(argv, None, texts, threads=threads, progress=progress)
-    return finish(Experiment(found, threads=threads), found)
+    return finish(lambda: Experiment(found, threads=threads), found)
 
 
 def meta_learn(config: Mapping[str, Any], *, seed: int | None = None,
@@ -409,7 +437,7 @@ def meta_learn(config: Mapping[str, Any], *, seed: int | None = None,
     argv += words("max-memory", max_memory)
     found = run(argv, None, {"config.json": _json.dumps(config)}, threads=threads,
                 progress=progress)
-    return finish(Experiment(found, threads=threads), found)
+    return finish(lambda: Experiment(found, threads=threads), found)
 
 
 def save_csv(data: Any, path: str | _os.PathLike[str], *,

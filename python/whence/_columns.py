@@ -46,6 +46,9 @@ class Names:
             raise UsageError(f"a name must be hashable, not {type(name).__name__}",
                              id="E-USAGE-NAME", place=repr(name)[:60]) from None
 
+    def names(self) -> list[Hashable]:
+        return list(self._texts)
+
     def name(self, text: str) -> Hashable:
         return self._names.get(text, text)
 

@@ -19,6 +19,11 @@ class Data:
         self.types: dict[str, str] = {}
         self.columns = Names()
         self.environments = Names()
+        self.label_column: Hashable | None = None  # the column that tells environments apart
+
+    def variables(self) -> list[Hashable]:
+        """Columns of the tables, but for the one of environments; none where files hold them."""
+        return [n for n in self.columns.names() if n != self.label_column]
 
 
 def _columns_of(table: Any, names: Sequence[Hashable] | None) -> list[tuple[Hashable, Any]]:
@@ -165,6 +170,8 @@ def read(data: Any, environment: Any, baseline: Any, names: Sequence[Hashable] |
     from ._results import Simulation
 
     out = Data()
+    if type(data).__name__ == "DataFrameGroupBy":
+        data = _of_groups(data)
     if isinstance(data, Simulation):
         if baseline is None:
             baseline = data.baseline
@@ -180,6 +187,14 @@ def read(data: Any, environment: Any, baseline: Any, names: Sequence[Hashable] |
     else:
         _read_table(data, environment, baseline, names, name, out)
     return out
+
+
+def _of_groups(groups: Any) -> dict[Hashable, Any]:
+    """df.groupby("site"): a table for each group, without the columns that made the groups."""
+    keys = [k for k in groups.keys] if isinstance(groups.keys, list) else [groups.keys]
+    frames = {name: frame for name, frame in groups}
+    return {name: frame.drop(columns=[k for k in keys if isinstance(k, str) and k in frame])
+            for name, frame in frames.items()}
 
 
 def _is_record(value: Any) -> bool:
@@ -249,6 +264,7 @@ def _read_table(data: Any, environment: Any, baseline: Any, names: Sequence[Hash
                              place="environment",
                              hint=(f"did you mean {near[0]!r}? " if near else "")
                              + f"the columns are {shown}")
+    out.label_column = environment
     columns, text = _with_environment(columns, environment, out)
     file = f"{name}.csv"
     out.tables[file] = _core_table(columns, file, out, no_labels=(text,))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any, NoReturn
+from typing import Any, Callable, NoReturn
+
+from ._hints import in_python
 
 
 class WhenceError(Exception):
@@ -72,32 +73,46 @@ class InternalError(WhenceError, RuntimeError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended a search. ``result`` holds the best answer so far."""
+    """Ctrl-C ended a search. ``result`` is the best answer so far.
 
-    def __init__(self, result: Any) -> None:
-        self.result = result
-        super().__init__("the search was stopped; .result of this exception holds its best answer")
+    It is raised within a second. An engine may need longer to put its best answer together:
+    ``result`` waits for it, and Ctrl-C ends that wait. ``ready`` says whether it is there.
+    """
+
+    def __init__(self, result: Any = None, later: Callable[[], Any] | None = None) -> None:
+        self._result, self._later = result, later
+        super().__init__("the search was stopped; .result of this exception is its best answer")
+
+    @property
+    def ready(self) -> bool:
+        """Whether ``result`` is there without waiting."""
+        return self._later is None
+
+    @property
+    def result(self) -> Any:
+        """The best answer so far. KeyboardInterrupt where the search had none yet."""
+        if self._later is not None:
+            try:
+                self._result = self._later()
+            except WhenceError as error:
+                if error.id != "E-INTERRUPTED":
+                    raise
+                raise KeyboardInterrupt("the search was stopped before it had an answer") from None
+            self._later = None
+        return self._result
+
+    def __reduce__(self) -> Any:
+        return Interrupted, (self.result,)
 
 
 _CLASSES: dict[int, type[WhenceError]] = {
     c.code: c
     for c in (UsageError, DataError, ConfigError, FileError, ResourceError, NumericalError)
 }
-_OPTION = re.compile(r"--([a-z][a-z-]*)(?:=([^\s,;)]+))?")
 
 
 def _restored(kind: type[WhenceError], problem: str, id: str, place: str, hint: str) -> WhenceError:
     return kind(problem, id=id, place=place, hint=hint)
-
-
-def in_python(text: str) -> str:
-    """Options of the command line as arguments of the functions: --max-memory -> max_memory=."""
-
-    def argument(match: re.Match[str]) -> str:
-        name, value = match[1].replace("-", "_"), match[2]
-        return f"{name}={value!r}" if value else f"{name}="
-
-    return _OPTION.sub(argument, text)
 
 
 def raise_error(code: int, id: str, place: str, problem: str, hint: str) -> NoReturn:

@@ -6,26 +6,69 @@ import json
 from typing import Any, Hashable, Mapping
 
 from ._columns import Names
+from ._data import Data
 from ._errors import DataError, UsageError
 
 
-def graph_document(graph: Any, variables: list[str] | None = None, names: Names | None = None,
-                   place: str = "graph") -> str:
-    """A graph of any kind as the JSON that the engine reads: names and edges cause -> effect."""
+def graph_document(graph: Any, names: Names | None = None, place: str = "graph",
+                   order: list[Hashable] | None = None) -> str:
+    """A graph of any kind as the JSON that the engine reads: names and edges cause -> effect.
+    order: the variables, for a matrix without names."""
     names = names or Names()
-    nodes, edges = _nodes_and_edges(graph, place)
+    nodes, edges = _nodes_and_edges(graph, place, order)
     texts = [names.text(n) for n in nodes]
     for end in {e for edge in edges for e in edge}:
         if end not in nodes:
             raise DataError(f"an edge names {end!r}, which is no variable of the graph",
                             id="E-GRAPH-NAME", place=place)
-    if variables is not None:  # edges alone do not name variables without any
-        texts += [v for v in variables if v not in texts]
     return json.dumps({"variables": texts,
                        "edges": [{"from": names.text(a), "to": names.text(b)} for a, b in edges]})
 
 
-def _nodes_and_edges(graph: Any, place: str) -> tuple[list[Hashable], list[tuple[Any, Any]]]:
+def variables_of(document: str, table: Data) -> list[Hashable] | None:
+    """The columns that a graph names, where it does not name all: only they are looked at."""
+    known = [table.columns.text(v) for v in table.variables()]
+    texts = json.loads(document)["variables"]
+    if not known:  # files: the engine knows what they hold
+        return None
+    if not texts:
+        raise DataError("the graph has no variables", id="E-GRAPH-NAME", place="graph",
+                        hint="name those without edges, too: {\"x\": [\"y\"], \"z\": []}")
+    for text in texts:
+        if text not in known:
+            import difflib
+
+            near = difflib.get_close_matches(text, known, 1)
+            raise DataError(f"the data have no variable {text!r}", id="E-GRAPH-NAME",
+                            place="graph", hint=f"did you mean {near[0]!r}?" if near else
+                            "the variables are " + ", ".join(known[:20]))
+    return None if len(texts) == len(known) else [table.columns.name(t) for t in texts]
+
+
+def pair_of(edge: Any) -> tuple[Any, Any] | None:
+    """("a", "b") or "a->b"; None where it is neither."""
+    if isinstance(edge, str) and edge.count("->") == 1:
+        cause, _, effect = edge.partition("->")
+        return cause.strip(), effect.strip()
+    if isinstance(edge, (list, tuple)) and len(edge) == 2:
+        return edge[0], edge[1]
+    return None
+
+
+def _of_matrix(matrix: Any, order: list[Hashable] | None, place: str,
+               ) -> tuple[list[Hashable], list[tuple[Any, Any]]]:
+    """adjacency[cause, effect] in the order of the variables."""
+    count = len(order or [])
+    if order is None or matrix.shape != (count, count):
+        raise DataError(f"a matrix of shape {matrix.shape} does not say which variables it is of",
+                        id="E-GRAPH-NAME", place=place,
+                        hint="an adjacency DataFrame [cause, effect] names them"
+                        + (f"; the data have {count} variables" if order else ""))
+    return list(order), [(order[i], order[j]) for i, j in zip(*matrix.nonzero())]
+
+
+def _nodes_and_edges(graph: Any, place: str, order: list[Hashable] | None,
+                     ) -> tuple[list[Hashable], list[tuple[Any, Any]]]:
     from ._results import GraphResult, Simulation
 
     if isinstance(graph, (GraphResult, Simulation)):
@@ -49,11 +92,17 @@ def _nodes_and_edges(graph: Any, place: str) -> tuple[list[Hashable], list[tuple
         nodes = list(graph)
         pairs = [(a, b) for a, effects in graph.items() for b in effects]
         return nodes + [b for b in dict.fromkeys(b for _, b in pairs) if b not in graph], pairs
+    if hasattr(graph, "nonzero") and getattr(graph, "ndim", 0) == 2:
+        return _of_matrix(graph, order, place)
     if isinstance(graph, (list, tuple)):
-        if any(not isinstance(e, (list, tuple)) or len(e) != 2 for e in graph):
-            raise DataError("edges are pairs (cause, effect)", id="E-GRAPH-SYNTAX", place=place)
-        pairs = [(a, b) for a, b in graph]
+        pairs = []
+        for i, edge in enumerate(graph):
+            pair = pair_of(edge)
+            if pair is None:
+                raise DataError(f"{edge!r} is not an edge", id="E-GRAPH-SYNTAX",
+                                place=f"{place}[{i}]", hint="edges are pairs (cause, effect)")
+            pairs.append(pair)
         return list(dict.fromkeys(x for e in pairs for x in e)), pairs
     raise UsageError(f"a {type(graph).__name__} is not a graph", id="E-USAGE-GRAPH", place=place,
                      hint="a networkx.DiGraph, a list of (cause, effect), {cause: [effects]}, an "
-                          "adjacency DataFrame, a result, or a path")
+                          "adjacency matrix [cause, effect], a result, or a path")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Hashable, Iterator, Mapping
 
 from . import _core
 from ._columns import Names
+from ._hints import in_python
 
 if TYPE_CHECKING:
     import networkx
@@ -29,6 +30,12 @@ def _need(module: str, what: str) -> Any:
                           f"{module.split('.')[0]}") from error
 
 
+def _as_frame(value: Any) -> "pandas.DataFrame":
+    """For those who check types: pandas is imported when it is needed."""
+    frame: "pandas.DataFrame" = value
+    return frame
+
+
 class Result:
     """What was found. ``to_json()`` is byte for byte what the command line writes."""
 
@@ -39,7 +46,7 @@ class Result:
         self._json: str = found.json
         self._screen: str = found.screen
         self._command: list[str] = list(found.command)
-        self.notes: list[str] = list(found.notes)
+        self.notes: list[str] = [in_python(note) for note in found.notes]
         self._seconds, self._threads = found.seconds, threads or 0
         #: seconds that the engine took, and those that reading the data took before it
         self.seconds = {"engine": found.engine_seconds,
@@ -71,12 +78,13 @@ class Result:
 
     @property
     def warnings(self) -> list[str]:
-        return list(self._dict.get("warnings", []))
+        """What to know about the data and the answer, with hints in words of Python."""
+        return [in_python(text) for text in self._dict.get("warnings", [])]
 
     @property
     def advice(self) -> list[str]:
         """What would settle what is open."""
-        return list(self._dict.get("advice", []))
+        return [in_python(text) for text in self._dict.get("advice", [])]
 
     @property
     def command(self) -> str:
@@ -108,7 +116,7 @@ class Result:
     # Python
 
     def __repr__(self) -> str:
-        return self._screen.rstrip("\n")
+        return in_python(self._screen.rstrip("\n"))
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -177,7 +185,7 @@ def _frame(content: bytes) -> "pandas.DataFrame":
                 break
             except (ValueError, OverflowError):
                 continue
-    return frame
+    return _as_frame(frame)
 
 
 def _percent(p: float | None) -> str:
@@ -211,7 +219,7 @@ class GraphResult(Result):
                          low.get("high")))
         names = ["cause", "effect", "probability", "joined", "support", "range_low", "range_high"]
         frame = pd.DataFrame(rows, columns=names)
-        return frame.astype({n: "float64" for n in names[2:]})
+        return _as_frame(frame.astype({n: "float64" for n in names[2:]}))
 
     @property
     def support(self) -> "pandas.DataFrame":
@@ -221,7 +229,7 @@ class GraphResult(Result):
                 {self._environment(k): v for k, v in e["support"].items()}
                 for e in self._dict["edges"] if e.get("support")}
         frame = pd.DataFrame.from_dict(rows, orient="index")
-        return frame.rename_axis(index=["cause", "effect"]) if rows else frame
+        return _as_frame(frame.rename_axis(index=["cause", "effect"]) if rows else frame)
 
     @property
     def changes(self) -> "pandas.DataFrame":
@@ -230,10 +238,11 @@ class GraphResult(Result):
         variables = self._dict["variables"]
         rows = [[(e.get("changed") or {}).get(v) for v in variables]
                 for e in self._dict["environments"]]
-        return pd.DataFrame(rows, index=pd.Index(self.environments, name="environment",
-                                                 tupleize_cols=False),
-                            columns=pd.Index(self.variables, name="variable", tupleize_cols=False),
-                            dtype="float64")
+        return _as_frame(pd.DataFrame(rows, index=pd.Index(self.environments, name="environment",
+                                                           tupleize_cols=False),
+                                      columns=pd.Index(self.variables, name="variable",
+                                                       tupleize_cols=False),
+                                      dtype="float64"))
 
     @property
     def probabilities(self) -> "numpy.ndarray[Any, Any]":
@@ -375,7 +384,8 @@ class DirectionResult(Result):
         rows = {self._environment(e["name"]): {"rows": e["rows"], "baseline": e["baseline"],
                                                "log_odds": e["log_odds"]}
                 for e in self._dict["environments"]}
-        return pd.DataFrame.from_dict(rows, orient="index").rename_axis(index="environment")
+        frame = pd.DataFrame.from_dict(rows, orient="index")
+        return _as_frame(frame.rename_axis(index="environment"))
 
     @property
     def changes(self) -> "pandas.DataFrame":
@@ -383,8 +393,10 @@ class DirectionResult(Result):
         pd = _need("pandas", "changes")
         rows = [list(e["changed"].values()) for e in self._dict["environments"]]
         index = [self._environment(e["name"]) for e in self._dict["environments"]]
-        return pd.DataFrame(rows, index=pd.Index(index, name="environment", tupleize_cols=False),
-                            columns=pd.Index(self.variables, name="variable", tupleize_cols=False))
+        return _as_frame(pd.DataFrame(rows, index=pd.Index(index, name="environment",
+                                                           tupleize_cols=False),
+                                      columns=pd.Index(self.variables, name="variable",
+                                                       tupleize_cols=False)))
 
     def _repr_html_(self) -> str:
         beliefs = [[a, b, _percent(p)] for (a, b), p in self.beliefs.items()]
@@ -402,7 +414,7 @@ class Check(Result):
         pd = _need("pandas", "columns")
         frame = pd.DataFrame(self._dict["columns"])
         frame["name"] = [self._variable(n) for n in frame["name"]]
-        return frame.set_index("name")
+        return _as_frame(frame.set_index("name"))
 
     @property
     def environments(self) -> "pandas.DataFrame":
@@ -413,7 +425,8 @@ class Check(Result):
             for key in ("marginal_evidence", "conditional_evidence"):
                 row.update({f"{key} {self._variable(v)}": x for v, x in e.get(key, {}).items()})
             rows[self._environment(e["name"])] = {**row, "visible_shift": e["visible_shift"]}
-        return pd.DataFrame.from_dict(rows, orient="index").rename_axis(index="environment")
+        frame = pd.DataFrame.from_dict(rows, orient="index")
+        return _as_frame(frame.rename_axis(index="environment"))
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(repr(self))}</pre>"
@@ -430,7 +443,7 @@ class EncoderResult(Result):
     def unmixing(self) -> "pandas.DataFrame":
         """Weights of the columns in each latent: latent x column."""
         pd = _need("pandas", "unmixing")
-        return pd.DataFrame(self._dict["unmixing"])
+        return _as_frame(pd.DataFrame(self._dict["unmixing"]))
 
     @property
     def latents(self) -> "pandas.DataFrame":
@@ -449,7 +462,8 @@ class Curves(Mapping[str, Any]):
         if key not in self._curves:
             raise KeyError(f"{key!r}; there are: {', '.join(self._curves)}")
         curve = self._curves[key]
-        return pd.DataFrame({k: curve[k] for k in ("x", "median", "q25", "q75") if curve.get(k)})
+        names = [k for k in ("x", "median", "q25", "q75") if curve.get(k)]
+        return _as_frame(pd.DataFrame({k: curve[k] for k in names}))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._curves)
@@ -491,8 +505,8 @@ class Experiment(Result):
         """What was claimed, what was measured, and whether it holds."""
         pd = _need("pandas", "claims")
         names = ["id", "kind", "paper", "measured", "holds", "why"]
-        return pd.DataFrame([[c[n] for n in names] for e in self.experiments
-                             for c in e.get("claims", [])], columns=names)
+        return _as_frame(pd.DataFrame([[c[n] for n in names] for e in self.experiments
+                                       for c in e.get("claims", [])], columns=names))
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -542,7 +556,7 @@ class Simulation(Result):
         """All rows in one DataFrame, with a column ``environment``."""
         pd = _need("pandas", "data")
         frames = [f.assign(environment=name) for name, f in self.environments.items()]
-        return pd.concat(frames, ignore_index=True)
+        return _as_frame(pd.concat(frames, ignore_index=True))
 
     @property
     def graph(self) -> "networkx.DiGraph":

@@ -11,10 +11,16 @@ from typing import Any, Callable, Hashable, Iterable, Mapping, Sequence, TypeVar
 from . import _core
 from ._columns import text_of
 from ._data import Data
-from ._errors import Interrupted, UsageError, in_python
+from ._errors import Interrupted, UsageError, WhenceError
+from ._hints import in_python
 
 
 T = TypeVar("T")
+
+#: Commands that have an answer before their end.
+ANSWER_EARLY = ("discover", "changes")
+#: Seconds that an engine has after Ctrl-C: who waits for a whole one thinks that it is broken.
+PATIENCE = 0.75
 
 
 class WhenceWarning(UserWarning):
@@ -92,12 +98,30 @@ def run(arguments: Sequence[str], data: Data | None = None,
         progress: bool | None = None, warn: bool = True) -> Any:
     """One command. Warnings of the engine become warnings of Python."""
     argv = [*map(str, arguments), *words("threads", threads)]
-    with Bar(argv[0], progress) as bar:
-        found = _core.run(argv, data.tables if data else {}, dict(texts or {}), bar.tick)
-    if warn:
+    tables = data.tables if data else {}
+    try:
+        with Bar(argv[0], progress) as bar:
+            found = _core.run(argv, tables, dict(texts or {}), bar.tick, argv[0] in ANSWER_EARLY,
+                              PATIENCE)
+    except WhenceError as error:
+        files = [*tables, *(texts or {})]
+        error.place = _without_files(error.place, files)
+        error.problem = _without_files(error.problem, files)
+        raise
+    if warn and found.is_there:
         for text in found.warnings:
-            warnings.warn(in_python(text), WhenceWarning, stacklevel=_outside())
+            warnings.warn(in_python(_without_files(text, tables)), WhenceWarning,
+                          stacklevel=_outside())
     return found
+
+
+def _without_files(text: str, files: Iterable[str]) -> str:
+    """``data.csv[3]`` as ``data[3]``: the file that an argument counts as is nothing to the
+    caller."""
+    if ".csv" in text or ".json" in text:
+        for file in sorted(files, key=len, reverse=True):
+            text = text.replace(file, os.path.splitext(file)[0])
+    return text
 
 
 def _outside() -> int:
@@ -108,11 +132,18 @@ def _outside() -> int:
     return level
 
 
-def finish(result: T, found: Any) -> T:
+def finish(make: Callable[[], T], found: Any) -> T:
     """The result, or the exception that carries it after Ctrl-C."""
-    if found.interrupted:
-        raise Interrupted(result)
-    return result
+    if not found.interrupted:
+        return make()
+    if found.is_there:
+        raise Interrupted(make())
+
+    def later() -> T:
+        found.wait()
+        return make()
+
+    raise Interrupted(later=later)
 
 
 class Bar:

@@ -87,7 +87,8 @@ Weighted weigh_fast(const Rows& rows, const Setting& setting) {
   const std::size_t environments = rows.environments(), stride = padded_environments(environments);
   std::vector<std::size_t> sizes, columns;
   for (const auto& environment : rows.z) sizes.push_back(environment.size());
-  RowPieces pieces(sizes, rows.order);
+  RowPieces pieces(sizes);
+  for (std::size_t c = 0; c < rows.order; ++c) pieces.add_column();
   std::vector<double> entries(packed(rows.order, 0) * stride, 0.0), counts(stride, 0.0);
   for (std::size_t e = 0; e < environments; ++e) {
     counts[e] = double(sizes[e]);

@@ -368,9 +368,8 @@ std::vector<OutputFile> files_of(const GraphResult& result, const Report& report
 }
 
 /// The graph may be given.
-GraphResult find(const DiscoverCommand& c, const GraphData& data, const std::optional<Graph>& graph,
-                 Globals& globals) {
-  const Dataset& rows = data.loaded.data;
+GraphResult find(const DiscoverCommand& c, const GraphData& data, DataSource& rows,
+                 const std::optional<Graph>& graph, Globals& globals) {
   const auto engine = [&](const Control& control) {
     const GraphOptions options = options_of(c, data, globals);
     return graph ? find_changes(rows, *graph, options, control)
@@ -379,23 +378,27 @@ GraphResult find(const DiscoverCommand& c, const GraphData& data, const std::opt
   std::vector<SharedFact> facts;
   if (is_shared(c.shared)) {
     facts = facts_of(command_words(c));
-    facts.push_back(fact_of(rows));
+    facts.push_back(fact_of(rows.whole()));
   }
   return search(c, std::move(facts), engine, globals);
 }
 
 void run(const DiscoverCommand& c, Globals& globals) {
   refuse_to_overwrite(inputs_of(c), c.output);
-  const GraphData data = read_data(c);
-  const LoadedData& loaded = data.loaded;
+  GraphData data = read_data(c);
+  LoadedData& loaded = data.loaded;
   options_of(c, data, globals);  // what is wrong with them is said before a folder is made
   std::optional<Graph> graph;
   if (!c.graph.empty()) graph = given_graph(c, names_of(loaded.data), globals);
   stop_if_asked(globals);
   Delivery delivery(c.output, command_words(c), threads_of(c.threads, globals), globals);
 
-  auto result = std::make_shared<GraphResult>(find(c, data, graph, globals));
-  result->pictures = mechanism_pictures(loaded.data, *result);
+  // Whoever holds the data in memory holds them once more: there is no need for two of them here.
+  const auto again = [&] { return load_again(c.data, most_variables); };
+  DataSource rows =
+      are_in_memory(c.data) ? DataSource(loaded.data, again) : DataSource(loaded.data);
+  auto result = std::make_shared<GraphResult>(find(c, data, rows, graph, globals));
+  result->pictures = mechanism_pictures(rows, *result);
   auto report = std::make_shared<Report>(graph_report(*result));
   report->warnings = all_warnings(loaded.warnings, result->remarks);
   const Json asked = options_json(c);

@@ -158,17 +158,6 @@ struct Series {
     sum /= double(n);
     return categorical ? (sum - (1 - variance)) / variance : sum / variance;
   }
-
-  /// Rows in ascending or descending order, or levels one after the other: a table that was sorted.
-  bool sorted() const {
-    if (variance <= 0 || x.size() < fewest) return false;
-    if (!categorical)
-      return std::is_sorted(x.begin(), x.end()) || std::is_sorted(x.rbegin(), x.rend());
-    std::set<double> met;
-    for (std::size_t i = 0; i < x.size(); ++i)
-      if ((i == 0 || x[i] != x[i - 1]) && !met.insert(x[i]).second) return false;
-    return true;
-  }
 };
 
 /// Autocorrelations of a column over all its environments, each row weighing the same.
@@ -235,14 +224,28 @@ Numbers order_shares(const ColumnOrder& column) {
   return shares;
 }
 
+/// Rows in ascending or descending order, or levels one after the other: a table that was sorted.
+bool is_sorted(const Dataset& data, std::size_t v, std::size_t k,
+               const std::vector<std::size_t>& rows) {
+  Numbers x;
+  for (const std::size_t row : rows) x.push_back(value_at(data, v, k, row));
+  if (x.size() < fewest || std::count(x.begin(), x.end(), x[0]) == std::ptrdiff_t(x.size()))
+    return false;
+  if (!is_categorical(data.variables[v]))
+    return std::is_sorted(x.begin(), x.end()) || std::is_sorted(x.rbegin(), x.rend());
+  std::set<double> met;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if ((i == 0 || x[i] != x[i - 1]) && !met.insert(x[i]).second) return false;
+  return true;
+}
+
 /// Environments whose order of rows is that of a column's values.
-std::vector<bool> sorted_environments(const std::vector<std::vector<ColumnOrder>>& columns,
-                                      std::size_t environments) {
-  std::vector<bool> sorted(environments, false);
-  for (const auto& coordinate : columns)
-    for (const ColumnOrder& column : coordinate)
-      for (std::size_t e = 0; e < environments; ++e)
-        if (column.environments[e].sorted()) sorted[e] = true;
+std::vector<bool> sorted_environments(const Dataset& data, const Observed& observed) {
+  std::vector<bool> sorted(observed.size(), false);
+  for (std::size_t v = 0; v < data.variables.size(); ++v)
+    for (std::size_t k = 0; k < coordinates(data.variables[v]); ++k)
+      for (std::size_t e = 0; e < observed.size(); ++e)
+        if (!sorted[e]) sorted[e] = is_sorted(data, v, k, observed[e]);
   return sorted;
 }
 
@@ -332,22 +335,22 @@ void find_copies(const Dataset& data, const Observed& observed, EffectiveRows& o
       {RemarkCode::rows_copied, {}, {}, {double(data.rows() - kept), double(data.rows())}});
 }
 
+/// One coordinate in all environments but those whose order a column decided.
+ColumnOrder order_of(const Dataset& data, std::size_t v, std::size_t k, const Observed& observed,
+                     const std::vector<bool>& sorted) {
+  ColumnOrder column;
+  for (std::size_t e = 0; e < observed.size(); ++e)
+    column.environments.emplace_back(data, v, k, sorted[e] ? Observed::value_type() : observed[e]);
+  return column;
+}
+
 /// Returns whether a table was sorted: then rows of two environments correspond by their place too.
 bool find_order(const Dataset& data, const Observed& observed, EffectiveRows& out) {
-  std::vector<std::vector<ColumnOrder>> columns(data.variables.size());
+  const std::vector<bool> sorted = sorted_environments(data, observed);
+  Numbers least(observed.size(), 1.0);
   for (std::size_t v = 0; v < data.variables.size(); ++v)
     for (std::size_t k = 0; k < coordinates(data.variables[v]); ++k) {
-      ColumnOrder& column = columns[v].emplace_back();
-      for (const auto& rows : observed) column.environments.emplace_back(data, v, k, rows);
-    }
-  const std::vector<bool> sorted = sorted_environments(columns, observed.size());
-  for (auto& coordinate : columns)
-    for (ColumnOrder& column : coordinate)
-      for (std::size_t e = 0; e < observed.size(); ++e)
-        if (sorted[e]) column.environments[e].x.clear();
-  Numbers least(observed.size(), 1.0);
-  for (std::size_t v = 0; v < columns.size(); ++v)
-    for (const ColumnOrder& column : columns[v]) {
+      const ColumnOrder column = order_of(data, v, k, observed, sorted);
       const Numbers shares = order_shares(column);
       for (std::size_t e = 0; e < shares.size(); ++e) {
         out.column[v][e] *= shares[e];

@@ -3,7 +3,9 @@
 #include "whence/discover/graph/graph_discovery.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -37,6 +39,42 @@ GraphOptions quick() {
   options.sweeps = 60;
   options.rounds = 20;
   return options;
+}
+
+/// The answers with rows that are read again and with rows that stay.
+void expect_same_when_read_again(const Dataset& given, const GraphOptions& options) {
+  const GraphResult expected = find_graph(given, options);
+  Dataset lent = given;
+  std::size_t let_go = 0;
+  DataSource source(lent, [&] { return ++let_go, given; });
+  const GraphResult result = find_graph(source, options);
+  EXPECT_GT(let_go, 0u);
+  EXPECT_EQ(result.edges, expected.edges);
+  EXPECT_EQ(result.remarks.size(), expected.remarks.size());
+  ASSERT_EQ(result.findings.size(), expected.findings.size());
+  for (std::size_t k = 0; k < result.findings.size(); ++k) {
+    EXPECT_EQ(result.findings[k].support, expected.findings[k].support);
+    ASSERT_EQ(result.findings[k].effect.has_value(), expected.findings[k].effect.has_value());
+    if (result.findings[k].effect)
+      EXPECT_EQ(result.findings[k].effect->change, expected.findings[k].effect->change);
+  }
+}
+
+TEST(FindGraph, LetsGoOfRowsThatCanBeReadAgain) {
+  expect_same_when_read_again(simulated("0->1->2,0->3", GraphShift::hard, 3).data, quick());
+}
+
+TEST(FindGraph, DoubtsOutlyingRowsThatAreReadAgain) {
+  Dataset data = simulated("0->1->2,0->3", GraphShift::hard, 3).data;
+  data.columns[1].values[7] = 1e4;
+  expect_same_when_read_again(data, quick());
+}
+
+TEST(FindGraph, ReadsNothingAgainOnceItIsStopped) {
+  Dataset data = simulated("0->1->2,0->3", GraphShift::hard, 3).data;
+  const std::atomic<bool> stop{true};
+  DataSource source(data, []() -> Dataset { throw std::runtime_error("read again"); });
+  EXPECT_EQ(find_graph(source, quick(), {.stop = &stop}).edges.variables, 4u);
 }
 
 TEST(FindGraph, FindsAGraphAndItsHiddenTargets) {

@@ -155,8 +155,7 @@ class Colouring {
     if (!column.levels.empty()) return levels_[v][std::size_t(column.levels[row])];
     const auto d = std::size_t(data_.variables[v].dimension);
     Colour colour = 0;
-    for (std::size_t k = 0; k < d; ++k)
-      colour = mixed(colour, bits_of(column.values[row * d + k]));
+    for (std::size_t k = 0; k < d; ++k) colour = mixed(colour, bits_of(column.values[row * d + k]));
     return colour;
   }
 
@@ -240,29 +239,39 @@ Order sorted_rows(const Dataset& data, const Environment& environment, const Ord
   return rows;
 }
 
+/// Some of `values`, `width` numbers for each row.
+template <class T>
+std::vector<T> chosen(const std::vector<T>& values, const std::vector<std::size_t>& rows,
+                      std::size_t width) {
+  std::vector<T> out;
+  if (values.empty()) return out;
+  out.reserve(rows.size() * width);
+  for (const std::size_t row : rows)
+    for (std::size_t k = 0; k < width; ++k) out.push_back(values[row * width + k]);
+  return out;
+}
+
 }  // namespace
 
-CanonicalOrder in_canonical_order(const Dataset& data, std::optional<std::size_t> baseline) {
+CanonicalOrder in_canonical_order(Dataset data, std::optional<std::size_t> baseline) {
   CanonicalOrder result;
   result.variables = counted(data.variables.size());
   result.environments = counted(data.environments.size());
   choose_order(data, baseline, result.variables, result.environments);
-  for (std::size_t v : result.variables) result.data.variables.push_back(data.variables[v]);
-  result.data.columns.resize(result.variables.size());
-  std::size_t row = 0;
+  std::vector<std::size_t> rows;
+  rows.reserve(data.rows());
   for (std::size_t e : result.environments) {
     const Environment& from = data.environments[e];
-    result.data.environments.push_back({from.name, row, row + from.rows()});
-    row += from.rows();
-    for (std::size_t n : sorted_rows(data, from, result.variables))
-      for (std::size_t v = 0; v < result.variables.size(); ++v) {
-        const Column& source = data.columns[result.variables[v]];
-        Column& column = result.data.columns[v];
-        if (!source.levels.empty()) column.levels.push_back(source.levels[n]);
-        const std::size_t d = std::size_t(result.data.variables[v].dimension);
-        for (std::size_t k = 0; k < d && !source.values.empty(); ++k)
-          column.values.push_back(source.values[n * d + k]);
-      }
+    result.data.environments.push_back({from.name, rows.size(), rows.size() + from.rows()});
+    const std::vector<std::size_t> own = sorted_rows(data, from, result.variables);
+    rows.insert(rows.end(), own.begin(), own.end());
+  }
+  for (std::size_t v : result.variables) {
+    const Column source = std::move(data.columns[v]);
+    const auto width = std::size_t(data.variables[v].dimension);
+    result.data.variables.push_back(std::move(data.variables[v]));
+    result.data.columns.push_back(
+        {chosen(source.levels, rows, 1), chosen(source.values, rows, width)});
   }
   return result;
 }

@@ -18,6 +18,7 @@ struct CanonicalOrder {
   std::vector<std::size_t> variables, environments;  // where each came from
 };
 
-CanonicalOrder in_canonical_order(const Dataset& data, std::optional<std::size_t> baseline);
+/// The rows are moved, one column at a time: who gives its data away needs no room for two of them.
+CanonicalOrder in_canonical_order(Dataset data, std::optional<std::size_t> baseline);
 
 }  // namespace whence

@@ -138,17 +138,26 @@ void add_effects(const Dataset& data, GraphResult& result, const Control& contro
 
 std::vector<MechanismPicture> mechanism_pictures(const Dataset& data, const GraphResult& result,
                                                  std::size_t most) {
+  DataSource source(data);
+  return mechanism_pictures(source, result, most);
+}
+
+std::vector<MechanismPicture> mechanism_pictures(DataSource& source, const GraphResult& result,
+                                                 std::size_t most) {
+  const std::vector<Variable>& variables = source.outline().variables;
   constexpr double strong = 0.95;
   std::vector<const EdgeFinding*> edges;
   for (const EdgeFinding& edge : result.findings)
-    if (edge.effect && edge.probability > strong && is_number(data.variables[edge.from]) &&
-        is_number(data.variables[edge.to]))
+    if (edge.effect && edge.probability > strong && is_number(variables[edge.from]) &&
+        is_number(variables[edge.to]))
       edges.push_back(&edge);
   std::stable_sort(edges.begin(), edges.end(), [](const EdgeFinding* a, const EdgeFinding* b) {
     return clearness(*a->effect) > clearness(*b->effect);
   });
   if (edges.size() > most) edges.resize(most);
   std::vector<MechanismPicture> pictures;
+  if (edges.empty()) return pictures;
+  const Dataset& data = source.whole();
   for (const EdgeFinding* edge : edges) {
     const FamilyFit fit = fit_of(data, result, edge->to);
     pictures.push_back(picture_of(data, result, fit, *edge));

@@ -17,6 +17,8 @@ namespace whence {
 void add_effects(const Dataset& data, GraphResult& result, const Control& control = {});
 
 /// Of the strongest edges, at most `most`; at most 300 points each, the same ones every time.
+std::vector<MechanismPicture> mechanism_pictures(DataSource& data, const GraphResult& result,
+                                                 std::size_t most = 12);
 std::vector<MechanismPicture> mechanism_pictures(const Dataset& data, const GraphResult& result,
                                                  std::size_t most = 12);
 

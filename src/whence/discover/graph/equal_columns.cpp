@@ -57,8 +57,7 @@ std::vector<Group> equal_columns(const Dataset& data) {
   return groups;
 }
 
-bool share_among_equal_columns(GraphResult& result, const Dataset& data) {
-  const std::vector<Group> groups = equal_columns(data);
+bool share_among_equal_columns(GraphResult& result, const std::vector<Group>& groups) {
   for (const Group& group : groups) {
     for (EdgeMatrix* matrix :
          {&result.edges, &result.edge_errors, &result.hidden, &result.shift_only})

@@ -14,8 +14,8 @@ namespace whence {
 std::vector<std::vector<std::size_t>> equal_columns(const Dataset& data);
 
 /// Gives each column of a group the mean of what was found for the group, with any other variable
-/// and among themselves. `result` and `data` have their variables in the same order. True where
-/// there was such a group.
-bool share_among_equal_columns(GraphResult& result, const Dataset& data);
+/// and among themselves. True where there is a group.
+bool share_among_equal_columns(GraphResult& result,
+                               const std::vector<std::vector<std::size_t>>& groups);
 
 }  // namespace whence

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -243,19 +245,26 @@ GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order
   return result;
 }
 
-/// Unless somebody told them apart, equal columns get equal probabilities.
-void level_equal_columns(GraphResult& result, const Dataset& data, const GraphOptions& options) {
+/// Columns that repeat others, found before the rows are given away.
+struct ColumnTwins {
+  std::vector<std::vector<std::size_t>> equal;
+  std::vector<Remark> remarks;
+};
+
+/// Unless knowledge tells them apart, equal columns get equal probabilities.
+void level_equal_columns(GraphResult& result, const ColumnTwins& twins,
+                         const GraphOptions& options) {
   if (!options.knowledge.words.empty() || !options.known.empty()) return;
-  if (!share_among_equal_columns(result, data)) return;
+  if (!share_among_equal_columns(result, twins.equal)) return;
   list_findings_again(result);
   result.graph = likely_graph(result.edges, result.cycle_broken);
 }
 
 /// What a result by labels needs beyond its probabilities.
-GraphResult finished(GraphResult result, const Dataset& data, const GraphOptions& options) {
-  level_equal_columns(result, data, options);
+GraphResult finished(GraphResult result, const ColumnTwins& twins, const GraphOptions& options) {
+  level_equal_columns(result, twins, options);
   result.essential = equivalence_class(result.graph, likely_targets(result));
-  remark_on_labels(result, data, options);
+  remark_on_labels(result, twins.remarks, options);
   return result;
 }
 
@@ -313,19 +322,49 @@ LargeGraph find_whole_or_large(const Dataset& data, const GraphTask& options) {
   return result;
 }
 
+/// Data in canonical order. A search may take the rows; who needs them later gets them again.
+class OrderedData {
+ public:
+  OrderedData(DataSource& data, std::optional<std::size_t> baseline)
+      : data_(data), baseline_(baseline), order_(in_canonical_order(data.take(), baseline)) {}
+
+  const CanonicalOrder& order() const { return order_; }
+  /// Rows are there unless somebody took them.
+  const Dataset& outline() const { return order_.data; }
+  const Dataset& whole() {
+    if (taken_) order_ = in_canonical_order(data_.take(), baseline_);
+    taken_ = false;
+    return order_.data;
+  }
+  /// What linear scores make of the rows; instead of them where they can be read again.
+  std::shared_ptr<const LinearColumns> take_columns(bool with_rows) {
+    if (!data_.can_read_again()) return nullptr;
+    taken_ = true;
+    return std::make_shared<const LinearColumns>(std::move(order_.data), with_rows);
+  }
+
+ private:
+  DataSource& data_;
+  std::optional<std::size_t> baseline_;
+  CanonicalOrder order_;
+  bool taken_ = false;
+};
+
 /// By the model that suits the data, from all of their rows.
-GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
+GraphResult find_with_all_rows(DataSource& data, const GraphOptions& options,
                                const Control& control, const std::string& part = {}) {
-  const CanonicalOrder order = in_canonical_order(data, options.baseline);
+  const ColumnTwins twins{equal_columns(data.whole()), copied_columns(data.whole())};
+  OrderedData ordered(data, options.baseline);
+  const CanonicalOrder& order = ordered.order();
   GraphTask how(reordered(options, order), control);
   how.part = part;
   Remark reason;
   std::vector<LineCheck> checks;
   choose(how, model_of(order.data, how, reason, checks));
-  check_size(data, *how.entry);
+  check_size(data.outline(), *how.entry);
   const auto by_labels = [&](const Remark& why) {
     choose(how, entry_of(GraphModel::labels));
-    how.baseline = reference_of(order.data, how);
+    how.baseline = reference_of(ordered.whole(), how);
     // This engine shares nothing: each process may end it by itself.
     if (how.control.work != nullptr && how.control.work->own_stop() != nullptr)
       how.control.stop = how.control.work->own_stop();
@@ -333,10 +372,11 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
     result.model_reason = why;
     result.checks = checks;
     add_effects(order.data, result, control);
-    return finished(in_given_order(result, order), data, options);
+    return finished(in_given_order(result, order), twins, options);
   };
   if (how.model == GraphModel::labels) return by_labels(reason);
 
+  if (how.entry == &entry_of(GraphModel::linear)) how.columns = ordered.take_columns(how.robust);
   auto [scored, found] = find_whole_or_large(order.data, how);
 
   GraphResult result;
@@ -357,15 +397,18 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
   for (const GraphDraw& draw : found.belief.draws) result.draws.push_back(draw.dag.graph());
   result.findings = findings_of(*scored.table, found.best, result.edges, how);
   result.graph = likely_graph(result.edges, result.cycle_broken);
-  add_effects(order.data, result, control);
   result.remarks = full_families(*scored.scorer, found.best.dag, result.variables, how.knowledge);
+  scored = {};  // the room is needed for the rows
+  how.columns.reset();
+  // A search for doubts says nothing of sizes, and one that was stopped has no time for them.
+  if (part.empty() && !control.stopped()) add_effects(ordered.whole(), result, control);
   result = in_given_order(result, order);
-  level_equal_columns(result, data, options);
+  level_equal_columns(result, twins, options);
   limit_unsupported(result, options.knowledge);
   suspect_hidden_causes(result, options);
   if (options.model == GraphModel::automatic && how.model == GraphModel::linear &&
-      data.variables.size() <= entry_of(GraphModel::labels).most_variables &&
-      calls_for_second_opinion(result, data) && !control.stopped()) {
+      order.variables.size() <= entry_of(GraphModel::labels).most_variables &&
+      calls_for_second_opinion(result, data.outline()) && !control.stopped()) {
     GraphResult other = by_labels({RemarkCode::model_drifts, {}, {}, {}});
     if (finds_drift(other) || denies_much(other, result)) return other;
     temper(result, other);
@@ -373,7 +416,7 @@ GraphResult find_with_all_rows(const Dataset& data, const GraphOptions& options,
     result.remarks.push_back({RemarkCode::compared_with_labels, {}, {}, {}});
   }
   result.essential = equivalence_class(result.graph, likely_targets(result));
-  remark_on_exact(result, data);
+  remark_on_exact(result, twins.remarks);
   return result;
 }
 
@@ -385,15 +428,22 @@ bool blend(double& p, double other) {
   return true;
 }
 
+/// The answer without some rows.
+GraphResult find_without(DataSource& data, const std::vector<std::size_t>& rows,
+                         const GraphOptions& options, const Control& control) {
+  Dataset fewer = without_rows(data.take(), rows);
+  const auto again = [&] { return without_rows(data.take(), rows); };
+  DataSource source = data.can_read_again() ? DataSource(fewer, again) : DataSource(fewer);
+  return find_with_all_rows(source, options, control, "without rows: ");
+}
+
 /// Where the answer hangs on a few rows that lie far out it is not stated as sure.
-void doubt_outlying_rows(GraphResult& result, const Dataset& data, const CountedRows& counted,
-                         const GraphOptions& options, Control control) {
+void doubt_outlying_rows(GraphResult& result, DataSource& used,
+                         const std::vector<std::size_t>& rows, const Dataset& data,
+                         const CountedRows& counted, const GraphOptions& options, Control control) {
   control.progress = {};  // the answer is there: only its doubts are worked out
-  const Dataset& used = counted.data ? *counted.data : data;
-  const std::vector<std::size_t> rows = outlying_rows(used);
   if (rows.empty() || control.stopped()) return;
-  const GraphResult without =
-      find_with_all_rows(without_rows(used, rows), options, control, "without rows: ");
+  const GraphResult without = find_without(used, rows, options, control);
   bool doubted = false;
   for (std::size_t k = 0; k < result.edges.values.size(); ++k)
     doubted |= blend(result.edges.values[k], without.edges.values[k]);
@@ -420,13 +470,20 @@ void doubt_outlying_rows(GraphResult& result, const Dataset& data, const Counted
 
 namespace {
 
-GraphResult find_with_doubts(const Dataset& data, const GraphOptions& options,
+GraphResult find_with_doubts(DataSource& source, const GraphOptions& options,
                              const Control& control) {
+  const Dataset& data = source.whole();
   const CountedRows counted = counted_rows(data);
-  const Dataset& used = counted.data ? *counted.data : data;
+  std::optional<DataSource> fewer;
+  if (counted.data) {
+    fewer.emplace(*counted.data);
+    if (source.can_read_again()) source.take();  // to let go of them
+  }
+  DataSource& used = fewer ? *fewer : source;
+  const std::vector<std::size_t> outlying = outlying_rows(used.whole());
   GraphResult result = find_with_all_rows(used, options, control);
   if (result.model == GraphModel::linear)
-    doubt_outlying_rows(result, data, counted, options, control);
+    doubt_outlying_rows(result, used, outlying, data, counted, options, control);
   result.remarks.insert(result.remarks.begin(), counted.remarks.begin(), counted.remarks.end());
   return result;
 }
@@ -463,23 +520,31 @@ void tell_of_copies(GraphResult& result, const OnceEach& once, const Dataset& da
 
 }  // namespace
 
-GraphResult find_graph(const Dataset& data, const GraphOptions& options, const Control& control) {
+GraphResult find_graph(DataSource& source, const GraphOptions& options, const Control& control) {
+  const Dataset& data = source.whole();
   require_valid(data);
   check_size(data);
   require_environment(data, options.baseline);
   require_fitting(data, options.knowledge, options.known,
                   options.baseline ? &*options.baseline : nullptr);
   const OnceEach once = once_each(data, options.baseline, options.known);
-  if (!once.data) return find_with_doubts(data, options, control);
+  if (!once.data) return find_with_doubts(source, options, control);
+  DataSource kept(*once.data);
+  if (source.can_read_again()) source.take();  // their rows are not needed any more
   GraphResult result =
-      find_with_doubts(*once.data, of_kept(options, once, data.variables.size()), control);
+      find_with_doubts(kept, of_kept(options, once, data.variables.size()), control);
   tell_of_copies(result, once, data);
   return result;
 }
 
-GraphResult find_changes(const Dataset& data, const Graph& graph, GraphOptions options,
+GraphResult find_graph(const Dataset& data, const GraphOptions& options, const Control& control) {
+  DataSource source(data);
+  return find_graph(source, options, control);
+}
+
+GraphResult find_changes(DataSource& data, const Graph& graph, GraphOptions options,
                          const Control& control) {
-  const std::size_t m = data.variables.size();
+  const std::size_t m = data.outline().variables.size();
   if (graph.variables() != m)
     throw Error(ExitCode::bad_data, "E-GRAPH-NAME", "graph",
                 fmt::format("the graph has {} variables, the data have {}", graph.variables(), m));
@@ -489,6 +554,12 @@ GraphResult find_changes(const Dataset& data, const Graph& graph, GraphOptions o
       if (graph.edge(VariableId(i), VariableId(j)))
         options.knowledge.words[i * m + j] = EdgeKnowledge::Word::required;
   return find_graph(data, options, control);
+}
+
+GraphResult find_changes(const Dataset& data, const Graph& graph, GraphOptions options,
+                         const Control& control) {
+  DataSource source(data);
+  return find_changes(source, graph, std::move(options), control);
 }
 
 double graph_score(const Dataset& data, const Graph& graph, const GraphOptions& options,

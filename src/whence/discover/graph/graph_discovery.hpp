@@ -11,6 +11,7 @@
 #include "whence/belief/equivalence_class.hpp"
 #include "whence/belief/graph_belief.hpp"
 #include "whence/core/control.hpp"
+#include "whence/core/data_source.hpp"
 #include "whence/core/dataset.hpp"
 #include "whence/core/effect_size.hpp"
 #include "whence/core/knowledge.hpp"
@@ -125,9 +126,14 @@ struct GraphResult {
 /// rows does not matter, bit by bit; units do not up to rounding.
 GraphResult find_graph(const Dataset& data, const GraphOptions& options = {},
                        const Control& control = {});
+/// The same with less memory: rows that can be read again are let go of meanwhile.
+GraphResult find_graph(DataSource& data, const GraphOptions& options = {},
+                       const Control& control = {});
 
 /// The graph is given: only what changed in each environment is asked.
 GraphResult find_changes(const Dataset& data, const Graph& graph, GraphOptions options = {},
+                         const Control& control = {});
+GraphResult find_changes(DataSource& data, const Graph& graph, GraphOptions options = {},
                          const Control& control = {});
 
 /// Edges that a result lists, most probable first, without their support.

@@ -20,11 +20,11 @@ bool is_category(const Variable& v) {
 }
 bool is_anything(const Variable&) { return true; }
 
-std::unique_ptr<FamilyScorer> linear_scorer(const Dataset& data, const GraphTask& task,
-                                            double scale, const FamilyScorer* like) {
+std::unique_ptr<FamilyScorer> any_linear_scorer(const Dataset& data, const GraphTask& task,
+                                                double scale, const FamilyScorer* like) {
   if (const auto* linear = dynamic_cast<const LinearFamilyScorer*>(like))
     return std::make_unique<LinearFamilyScorer>(*linear, scale, std::vector<char>());
-  return std::make_unique<LinearFamilyScorer>(data, linear_score_options(data, task, scale));
+  return linear_scorer(data, task, scale);
 }
 
 std::unique_ptr<FamilyScorer> categorical_scorer(const Dataset& data, const GraphTask& task,
@@ -42,7 +42,7 @@ constexpr std::array models = {
                .most_variables = most_variables,
                .has_scale = true,
                .takes = is_number,
-               .make = linear_scorer},
+               .make = any_linear_scorer},
     ModelEntry{.id = GraphModel::categorical,
                .name = "categorical",
                .assumption = "All variables are categorical.",

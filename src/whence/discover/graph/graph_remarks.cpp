@@ -92,17 +92,14 @@ void warn_of_search(GraphResult& result) {
   if (result.cycle_broken) result.remarks.push_back({RemarkCode::cycle_broken, {}, {}, {}});
 }
 
-void warn_of_data(GraphResult& result, const Dataset& data) {
+void warn_of_data(GraphResult& result, const std::vector<Remark>& copies) {
   auto& remarks = result.remarks;
-  const std::size_t m = data.variables.size(), rows = data.rows();
-  if (data.environments.size() < 2) remarks.push_back({RemarkCode::one_environment, {}, {}, {}});
+  const std::size_t m = result.variables.size();
+  std::size_t rows = 0;
+  for (const GraphEnvironment& environment : result.environments) rows += environment.rows;
+  if (result.environments.size() < 2) remarks.push_back({RemarkCode::one_environment, {}, {}, {}});
   if (rows < m) remarks.push_back({RemarkCode::few_rows, {}, {}, {double(m), double(rows)}});
-  for (std::size_t v = 0; v < m; ++v)
-    for (std::size_t u = 0; u < v; ++u)
-      if (data.columns[u].values == data.columns[v].values &&
-          data.columns[u].levels == data.columns[v].levels)
-        remarks.push_back(
-            {RemarkCode::copies, {data.variables[u].name, data.variables[v].name}, {}, {}});
+  remarks.insert(remarks.end(), copies.begin(), copies.end());
   const auto all = std::count_if(result.environments.begin(), result.environments.end(),
                                  [](const auto& e) { return e.all_changed > 0.5; });
   const auto shifted = std::count_if(result.environments.begin(), result.environments.end(),
@@ -122,6 +119,17 @@ bool may_have_more(const EdgeKnowledge& knowledge, const Dag& dag, std::size_t e
 }
 
 }  // namespace
+
+std::vector<Remark> copied_columns(const Dataset& data) {
+  std::vector<Remark> remarks;
+  for (std::size_t v = 0; v < data.variables.size(); ++v)
+    for (std::size_t u = 0; u < v; ++u)
+      if (data.columns[u].values == data.columns[v].values &&
+          data.columns[u].levels == data.columns[v].levels)
+        remarks.push_back(
+            {RemarkCode::copies, {data.variables[u].name, data.variables[v].name}, {}, {}});
+  return remarks;
+}
 
 std::vector<Remark> full_families(const FamilyScorer& scorer, const Dag& dag,
                                   const std::vector<std::string>& names,
@@ -163,17 +171,18 @@ void suspect_hidden_causes(GraphResult& result, const GraphOptions& options) {
   }
 }
 
-void remark_on_exact(GraphResult& result, const Dataset& data) {
+void remark_on_exact(GraphResult& result, const std::vector<Remark>& copies) {
   advise(result);
   warn_of_search(result);
-  warn_of_data(result, data);
+  warn_of_data(result, copies);
 }
 
-void remark_on_labels(GraphResult& result, const Dataset& data, const GraphOptions& options) {
+void remark_on_labels(GraphResult& result, const std::vector<Remark>& copies,
+                      const GraphOptions& options) {
   advise(result);
   warn_of_labels(result, options);
   warn_of_search(result);
-  warn_of_data(result, data);
+  warn_of_data(result, copies);
 }
 
 }  // namespace whence

@@ -11,15 +11,19 @@
 
 namespace whence {
 
+/// Columns that equal an earlier one.
+std::vector<Remark> copied_columns(const Dataset& data);
+
 /// Of an answer by an exact model, complete but for its remarks.
-void remark_on_exact(GraphResult& result, const Dataset& data);
+void remark_on_exact(GraphResult& result, const std::vector<Remark>& copies);
 
 /// Edges that may be the work of a hidden common cause: fills `maybe_confounded`, with a remark
 /// each.
 void suspect_hidden_causes(GraphResult& result, const GraphOptions& options);
 
 /// Of an answer by labels.
-void remark_on_labels(GraphResult& result, const Dataset& data, const GraphOptions& options);
+void remark_on_labels(GraphResult& result, const std::vector<Remark>& copies,
+                      const GraphOptions& options);
 
 /// Effects that have as many causes as a family may hold, where one more was looked for.
 std::vector<Remark> full_families(const FamilyScorer& scorer, const Dag& dag,

@@ -312,13 +312,14 @@ GraphTask::GraphTask(const GraphOptions& options, const Control& how)
   if (control.threads == 0) control.threads = available_threads();
 }
 
-LinearScoreOptions linear_score_options(const Dataset& data, const GraphTask& options,
-                                        double scale) {
+std::unique_ptr<LinearFamilyScorer> linear_scorer(const Dataset& data, const GraphTask& options,
+                                                  double scale) {
   LinearScoreOptions how;
   how.scale = scale;
   how.robust = options.robust;
   how.known = known_changes(data, options);
-  return how;
+  if (options.columns) return std::make_unique<LinearFamilyScorer>(options.columns, how);
+  return std::make_unique<LinearFamilyScorer>(data, how);
 }
 
 ScoredFamilies score_families(const Dataset& data, const GraphTask& options, double scale,

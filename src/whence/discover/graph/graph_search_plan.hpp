@@ -18,6 +18,8 @@ struct GraphTask : GraphOptions {
   Control control;
   const ModelEntry* entry = nullptr;  // the model that was chosen
   std::string part;                   // names this search among those of one answer
+  // What linear scores need of the rows, where it was made beforehand: the data may lack them.
+  std::shared_ptr<const LinearColumns> columns = {};
 };
 
 /// Scores of one data set under one prior.
@@ -27,9 +29,9 @@ struct ScoredFamilies {
   double scale = 0;
 };
 
-/// How linear families are scored.
-LinearScoreOptions linear_score_options(const Dataset& data, const GraphTask& options,
-                                        double scale);
+/// Of linear families.
+std::unique_ptr<LinearFamilyScorer> linear_scorer(const Dataset& data, const GraphTask& options,
+                                                  double scale);
 
 /// Scores under one scale of the prior (categorical data have none). `like` scored the same data
 /// under another scale, and shares what it made of the rows.

@@ -62,8 +62,7 @@ class LargeSearch {
       : data_(data),
         options_(options),
         prior_(regime_prior(data, options)),
-        rows_(std::make_unique<LinearFamilyScorer>(
-            data, linear_score_options(data, options, options.scales[0]))) {
+        rows_(linear_scorer(data, options, options.scales[0])) {
     refuse_large_families(data, *rows_, options.knowledge);
   }
 

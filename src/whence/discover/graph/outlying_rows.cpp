@@ -6,6 +6,24 @@
 #include "whence/evidence/labels/coded_columns.hpp"
 
 namespace whence {
+namespace {
+
+/// Takes out some rows of `width` numbers each, given in ascending order.
+template <class T>
+void erase_rows(std::vector<T>& values, const std::vector<std::size_t>& rows, std::size_t width) {
+  if (values.empty()) return;
+  std::size_t kept = 0, next = 0;
+  for (std::size_t row = 0; row * width < values.size(); ++row) {
+    if (next < rows.size() && rows[next] == row) {
+      ++next;
+      continue;
+    }
+    for (std::size_t k = 0; k < width; ++k) values[kept++] = values[row * width + k];
+  }
+  values.resize(kept);
+}
+
+}  // namespace
 
 std::vector<std::size_t> outlying_rows(const Dataset& data) {
   constexpr double far = 6;  // robust standard deviations
@@ -31,29 +49,19 @@ std::vector<std::size_t> outlying_rows(const Dataset& data) {
   return result;
 }
 
-Dataset without_rows(const Dataset& data, const std::vector<std::size_t>& rows) {
-  Dataset fewer;
-  fewer.variables = data.variables;
-  fewer.columns.resize(data.columns.size());
-  std::size_t next = 0;
-  for (const Environment& environment : data.environments) {
-    Environment kept{environment.name, fewer.rows(), 0};
-    for (std::size_t r = environment.begin; r < environment.end; ++r) {
-      while (next < rows.size() && rows[next] < r) ++next;
-      if (next < rows.size() && rows[next] == r) continue;
-      for (std::size_t v = 0; v < data.variables.size(); ++v) {
-        const auto d = std::size_t(data.variables[v].dimension);
-        if (data.variables[v].kind == Variable::Kind::categorical)
-          fewer.columns[v].levels.push_back(data.columns[v].levels[r]);
-        else
-          for (std::size_t k = 0; k < d; ++k)
-            fewer.columns[v].values.push_back(data.columns[v].values[r * d + k]);
-      }
-    }
-    kept.end = fewer.rows();
-    fewer.environments.push_back(std::move(kept));
+Dataset without_rows(Dataset data, const std::vector<std::size_t>& rows) {
+  for (std::size_t v = 0; v < data.variables.size(); ++v) {
+    erase_rows(data.columns[v].levels, rows, 1);
+    erase_rows(data.columns[v].values, rows, std::size_t(data.variables[v].dimension));
   }
-  return fewer;
+  const auto rows_before = [&](std::size_t row) {
+    return std::size_t(std::lower_bound(rows.begin(), rows.end(), row) - rows.begin());
+  };
+  for (Environment& environment : data.environments) {
+    environment.begin -= rows_before(environment.begin);
+    environment.end -= rows_before(environment.end);
+  }
+  return data;
 }
 
 }  // namespace whence

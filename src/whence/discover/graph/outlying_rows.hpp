@@ -12,7 +12,7 @@ namespace whence {
 /// a hundred at most, or one. Where there are more, the noise has heavy tails and they belong.
 std::vector<std::size_t> outlying_rows(const Dataset& data);
 
-/// The data without some rows, given in ascending order.
-Dataset without_rows(const Dataset& data, const std::vector<std::size_t>& rows);
+/// The data without some rows, given in ascending order. Data that are given away are not copied.
+Dataset without_rows(Dataset data, const std::vector<std::size_t>& rows);
 
 }  // namespace whence

@@ -93,20 +93,72 @@ ColumnUnit whole_column(const Dataset& data, std::size_t variable, std::size_t r
   return column;
 }
 
+/// Columns in their spreads, each environment about its own mean. Worked out where they are needed:
+/// kept, they would be as large as the data.
+class CentredColumns {
+ public:
+  CentredColumns(const Dataset& data, Environments environments,
+                 std::span<const ColumnUnit> columns)
+      : data_(data),
+        environments_(std::move(environments)),
+        columns_(columns.begin(), columns.end()) {
+    for (const Environment& environment : environments_) rows_ += environment.rows();
+    for (std::size_t v = 0; v < columns.size(); ++v)
+      for (const Environment& environment : environments_) {
+        std::vector<double> own;
+        for (std::size_t n = environment.begin; n < environment.end; ++n)
+          own.push_back(in_spreads(v, n));
+        means_.push_back(mean_of(own));
+      }
+  }
+
+  std::size_t size() const { return columns_.size(); }
+  std::size_t rows() const { return rows_; }
+  const Environments& environments() const { return environments_; }
+
+  /// use(row, value) for each row of a column, from one on to before another. Rows of the
+  /// environments follow each other.
+  template <class Use>
+  void each(std::size_t column, std::size_t first, std::size_t last, const Use& use) const {
+    std::size_t row = 0;
+    for (std::size_t e = 0; e < environments_.size(); ++e) {
+      const Environment& own = environments_[e];
+      const double mean = means_[column * environments_.size() + e];
+      const std::size_t begin = std::max(first, row), end = std::min(last, row + own.rows());
+      for (std::size_t n = begin; n < end; ++n)
+        use(n, in_spreads(column, own.begin + n - row) - mean);
+      row += own.rows();
+    }
+  }
+
+  std::vector<double> column(std::size_t v) const {
+    std::vector<double> values(rows_);
+    each(v, 0, rows_, [&](std::size_t row, double value) { values[row] = value; });
+    return values;
+  }
+
+ private:
+  double in_spreads(std::size_t v, std::size_t row) const {
+    return (data_.columns[v].values[row] - columns_[v].centre) / columns_[v].spread;
+  }
+
+  const Dataset& data_;
+  Environments environments_;
+  std::vector<ColumnUnit> columns_;
+  std::vector<double> means_;  // [column][environment]
+  std::size_t rows_ = 0;
+};
+
 /// Regressions of each column on all others; where rows are few, on those that are found one by one
 /// as long as each explains more than chance would (Chen and Chen's extended BIC).
 class Regressions {
  public:
   Regressions(const Dataset& data, const Environments& environments,
               std::span<const ColumnUnit> columns)
-      : environments_(environments), columns_(columns.size()) {
-    for (std::size_t v = 0; v < columns.size(); ++v) {
-      rows_.push_back(rows_in(data.columns[v].values, environments));
-      for (double& x : rows_[v]) x = (x - columns[v].centre) / columns[v].spread;
-      centre_each(environments, rows_[v], mean_of);
-      silent_.push_back(spread_of(about_medians(rows_[v], environments)) < silence);
-    }
-    freedom_ = double(rows_[0].size()) - double(environments.size());
+      : rows_(data, environments, columns), columns_(columns.size()) {
+    for (std::size_t v = 0; v < columns.size(); ++v)
+      silent_.push_back(spread_of(about_medians(rows_.column(v), environments)) < silence);
+    freedom_ = double(rows_.rows()) - double(environments.size());
     gram_ = Matrix(columns_, columns_);
     multiply_columns();
     if (freedom_ >= 2 * double(columns_)) invert();
@@ -127,23 +179,26 @@ class Regressions {
       used = double(found.size());
     }
     if (used == 0) return 1;
-    std::vector<double> rest = rows_[child];
+    std::vector<double> rest = rows_.column(child);
     for (std::size_t v = 0; v < columns_; ++v) {
       if (v == child || slopes[v] == 0) continue;
-      for (std::size_t n = 0; n < rest.size(); ++n) rest[n] -= slopes[v] * rows_[v][n];
+      rows_.each(v, 0, rest.size(),
+                 [&](std::size_t n, double value) { rest[n] -= slopes[v] * value; });
     }
-    return spread_of(about_medians(std::move(rest), environments_)) *
+    return spread_of(about_medians(std::move(rest), rows_.environments())) *
            std::sqrt(freedom_ / (freedom_ - used));
   }
 
  private:
   void multiply_columns() {
-    const std::size_t rows = rows_[0].size(), step = rows_at_once(columns_);
+    const std::size_t rows = rows_.rows(), step = rows_at_once(columns_);
     std::vector<double> table;  // [row][column], some rows at a time
     for (std::size_t first = 0; first < rows; first += step) {
-      table.clear();
-      for (std::size_t n = first; n < std::min(rows, first + step); ++n)
-        for (std::size_t v = 0; v < columns_; ++v) table.push_back(rows_[v][n]);
+      const std::size_t last = std::min(rows, first + step);
+      table.resize((last - first) * columns_);
+      for (std::size_t v = 0; v < columns_; ++v)
+        rows_.each(v, first, last,
+                   [&](std::size_t n, double value) { table[(n - first) * columns_ + v] = value; });
       add_column_products(table, columns_,
                           [&](std::size_t a, std::size_t b) -> double& { return gram_(a, b); });
     }
@@ -236,12 +291,11 @@ class Regressions {
   // Of the column's spread. A dose that is nil at the baseline does not tell its noise elsewhere.
   static constexpr double silence = 1e-2;
 
-  Environments environments_;
+  CentredColumns rows_;
   std::size_t columns_;
   std::vector<bool> silent_;  // [column]: hardly moves in these environments
   double freedom_ = 0;
-  std::vector<std::vector<double>> rows_;  // [column][row]
-  Matrix gram_, inverse_;                  // the latter empty where rows are few
+  Matrix gram_, inverse_;  // the latter empty where rows are few
 };
 
 }  // namespace

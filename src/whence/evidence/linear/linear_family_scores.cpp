@@ -57,7 +57,11 @@ void mix(double share, std::span<const double> values, std::vector<double>& into
 }  // namespace
 
 LinearFamilyScorer::LinearFamilyScorer(const Dataset& data, LinearScoreOptions options)
-    : columns_(std::make_shared<const LinearColumns>(data, options.robust)),
+    : LinearFamilyScorer(std::make_shared<const LinearColumns>(data, options.robust), options) {}
+
+LinearFamilyScorer::LinearFamilyScorer(std::shared_ptr<const LinearColumns> columns,
+                                       LinearScoreOptions options)
+    : columns_(std::move(columns)),
       variables_(columns_->variables),
       environments_(columns_->environments),
       stride_(columns_->stride),

@@ -37,18 +37,28 @@ struct LinearScoreOptions {
 /// What scores need of the rows; the same for every prior.
 struct LinearColumns {
   LinearColumns(const Dataset& data, bool with_rows);
+  /// Takes the rows out of the data, one column after the other: whoever can read them again saves
+  /// the room.
+  LinearColumns(Dataset&& data, bool with_rows);
 
   std::size_t variables = 0, environments = 0, stride = 0, reference = 0;
   std::vector<ColumnUnit> units;
   std::vector<double> counts;  // [stride]
   std::vector<double> grams;   // [packed over 1 + variables][stride]; 0 is the constant
   RowPieces rows;              // the same columns; empty where they were not asked for
+
+ private:
+  void multiply(const Dataset& data);
+  void add_constant(const Dataset& data);
+  void add_rows(const Dataset& data, std::size_t variable);
 };
 
 class LinearFamilyScorer final : public FamilyScorer {
  public:
   /// All variables are real, of one number each.
   explicit LinearFamilyScorer(const Dataset& data, LinearScoreOptions options = {});
+  /// Of columns that somebody made; with rows where `options.robust` asks for them.
+  LinearFamilyScorer(std::shared_ptr<const LinearColumns> columns, LinearScoreOptions options);
   /// The same data under another scale of the prior, and with other columns taken for Gaussian: the
   /// rows are not read again.
   LinearFamilyScorer(const LinearFamilyScorer& other, double scale, std::vector<char> plain);

@@ -213,7 +213,7 @@ std::size_t best_length(std::span<const std::size_t> rows) {
 
 }  // namespace
 
-RowPieces::RowPieces(std::span<const std::size_t> rows_per_environment, std::size_t columns)
+RowPieces::RowPieces(std::span<const std::size_t> rows_per_environment)
     : length_(best_length(rows_per_environment)),
       stride_(padded_pieces(rows_per_environment, length_)) {
   for (std::size_t e = 0; e < rows_per_environment.size(); ++e) {
@@ -221,12 +221,11 @@ RowPieces::RowPieces(std::span<const std::size_t> rows_per_environment, std::siz
     const std::size_t pieces = (rows_per_environment[e] + length_ - 1) / length_;
     environment_of_.insert(environment_of_.end(), pieces, std::uint32_t(e));
   }
-  values_.assign(columns * length_ * stride_, 0.0);
 }
 
 void RowPieces::set(std::size_t environment, std::size_t row, std::size_t column, double value) {
   const std::size_t piece = first_piece_[environment] + row / length_;
-  values_[(column * length_ + row % length_) * stride_ + piece] = value;
+  columns_[column][row % length_ * stride_ + piece] = value;
 }
 
 StudentFamily::StudentFamily(const RowPieces& rows, std::span<const std::size_t> columns,

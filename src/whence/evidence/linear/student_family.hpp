@@ -23,21 +23,23 @@ namespace whence {
 class RowPieces {
  public:
   RowPieces() = default;
-  RowPieces(std::span<const std::size_t> rows_per_environment, std::size_t columns);
+  explicit RowPieces(std::span<const std::size_t> rows_per_environment);
 
+  /// Before the values of a column are set: all of them 0.
+  void add_column() { columns_.emplace_back(length_ * stride_, 0.0); }
   /// Row `row` of an environment, in units that the caller chose. Column 0 is the constant.
   void set(std::size_t environment, std::size_t row, std::size_t column, double value);
 
   std::size_t length() const { return length_; }  // rows per piece
   std::size_t stride() const { return stride_; }  // pieces, padded
-  const double* column(std::size_t k) const { return &values_[k * length_ * stride_]; }
+  const double* column(std::size_t k) const { return columns_[k].data(); }
   std::span<const std::uint32_t> environment_of() const { return environment_of_; }
 
  private:
   std::size_t length_ = 0, stride_ = 0;
   std::vector<std::size_t> first_piece_;       // [environment]
   std::vector<std::uint32_t> environment_of_;  // [piece], the padding left out
-  std::vector<double> values_;                 // [column][length][stride], zero in the padding
+  std::vector<std::vector<double>> columns_;   // of [length][stride], zero in the padding
 };
 
 /// The weighted Gram matrices of one family, and what the weights themselves add to its evidence.

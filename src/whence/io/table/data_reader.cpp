@@ -101,7 +101,8 @@ void drop_incomplete_rows(LoadedTable& loaded, const DataPlan& plan, SourceInfo&
 
 RawTable read_table(ByteSource& source, const std::filesystem::path& path,
                     const ReadOptions& options, const ChooseColumns& choose) {
-  const ValueOptions values{options.missing, options.na, options.max_memory, options.leave_out};
+  const ValueOptions values{options.missing, options.na, options.max_memory, options.leave_out,
+                            options.hash};
   const std::string extension = extension_of(path);
   if (extension == ".npy") return read_npy(source, values, choose);
   if (extension == ".npz") return read_npz(source, values, choose);
@@ -116,7 +117,8 @@ RawTable read_table(ByteSource& source, const std::filesystem::path& path,
 RawTable read_table(const NamedFile& file, const ReadOptions& options,
                     const ChooseColumns& choose) {
   if (file.table) {
-    const ValueOptions values{options.missing, options.na, options.max_memory, options.leave_out};
+    const ValueOptions values{options.missing, options.na, options.max_memory, options.leave_out,
+                              options.hash};
     return read_memory_table(*file.table, printable(file.path.string()), values, choose);
   }
   if (!file.content) return read_raw_table(file.path, options, choose);

@@ -61,6 +61,7 @@ struct ReadOptions {
   bool must_vary = true;  // constant columns are an error; not where more data are at hand
   std::size_t max_memory = std::size_t(4) << 30;
   bool allow_stream = false;
+  bool hash = true;  // tables in memory count as files whose hash is given
 };
 
 /// A file is one environment. Without a name it gets the file's, without folder and extension.

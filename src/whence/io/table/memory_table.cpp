@@ -232,6 +232,7 @@ RawTable read_memory_table(const MemoryTable& table, const std::string& file,
     if (roles[i] != ColumnRole::skip) reader.read(table.columns[i], roles[i], out.columns[i]);
   }
   reader.finish();
+  if (!options.hash) return out;
   Sha256 hash;
   write_csv(table, [&](std::string_view bytes) {
     hash.update(bytes);

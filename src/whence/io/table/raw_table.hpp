@@ -54,6 +54,7 @@ struct ValueOptions {
   std::size_t max_memory = std::size_t(4) << 30;
   /// Columns that hold numbers and texts are texts, and a first column without a name is an index.
   bool lenient = false;
+  bool hash = true;  // of the bytes; who reads the same again has it
 };
 
 /// Called once with all column names; says what is wanted of each. Empty: everything, automatic.

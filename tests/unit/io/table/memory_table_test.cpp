@@ -56,6 +56,16 @@ TEST(MemoryTable, IsWrittenAsCsv) {
             "1e+20,7,\" a \",lab\n");
 }
 
+TEST(MemoryTable, NeedNotBeHashedAgain) {
+  const Example example;
+  ReadOptions options;
+  options.missing = MissingPolicy::guess;
+  options.hash = false;
+  const LoadedData again = read_long_table(as_table(example.table()), "site", options);
+  EXPECT_EQ(again.sources[0].sha256, "");
+  EXPECT_EQ(again.data.rows(), 7u);
+}
+
 TEST(MemoryTable, GivesWhatItsCsvFileGives) {
   const Example example;
   const auto table = example.table();
