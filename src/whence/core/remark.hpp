@@ -26,6 +26,7 @@ enum class RemarkCode {
   // Of graphs.
   direction_open,        // variables: a, b; what would settle it
   maybe_confounded,      // variables: cause, effect; environments: where the cause changed
+  maybe_selected,        // variables: cause, effect; numbers: the most that is stated
   baseline_assumed,      // environments: the one with most rows
   hidden_pair,           // variables: a, b
   drifting_mechanism,    // variables: one; numbers: drift in residual standard deviations

@@ -67,6 +67,17 @@ std::string maybe_confounded(Remarks all) {
       variable(all[0], 1), variable(all[0], 0));
 }
 
+std::string maybe_selected(Remarks all) {
+  return fmt::format(
+      "{} {} at {} at most: groups that were formed by what their rows hold would differ in the "
+      "same way, whichever end is the cause. If the groups were assigned (treatments, sites, runs "
+      "of a machine), --assigned says so; if not, a group in which the effect alone differs would "
+      "settle it.",
+      all.size() == 1 ? arrow(all[0])
+                      : fmt::format("{} arrows ({})", all.size(), some_of(all, arrow)),
+      all.size() == 1 ? "stays" : "stay", in_percent(all[0].numbers.at(0)));
+}
+
 std::string full_family(Remarks all) {
   return fmt::format(
       "{} {} {:.0f} causes, the most that this model takes: there may be more, and what they do "
@@ -100,6 +111,7 @@ std::string graph_remark(Remarks all) {
   switch (r.code) {
     case RemarkCode::direction_open: return direction_open(all);
     case RemarkCode::maybe_confounded: return maybe_confounded(all);
+    case RemarkCode::maybe_selected: return maybe_selected(all);
     case RemarkCode::baseline_assumed:
       return fmt::format(
           "no baseline was named: {} has most rows, and the others are compared with it",

@@ -21,6 +21,7 @@
 #include "whence/discover/graph/large_graph.hpp"
 #include "whence/discover/graph/outlying_rows.hpp"
 #include "whence/discover/graph/second_opinion.hpp"
+#include "whence/discover/graph/selection_doubt.hpp"
 #include "whence/discover/graph/shared_search.hpp"
 #include "whence/discover/labels/label_graph.hpp"
 
@@ -411,6 +412,7 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options, const C
   GraphResult result = find_with_all_rows(used, options, control);
   if (result.model == GraphModel::linear)
     doubt_outlying_rows(result, data, counted, options, control);
+  if (options.maybe_selected) doubt_selection(result, used, options);
   result.remarks.insert(result.remarks.begin(), counted.remarks.begin(), counted.remarks.end());
   return result;
 }
