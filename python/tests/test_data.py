@@ -209,3 +209,11 @@ def test_dates_are_left_out_with_a_word(frame):
 def test_integers_and_bytes(frame, answer):
     table = frame.assign(environment=frame["environment"].map(str.encode))
     assert whence.discover(table, environment="environment", baseline=b"baseline") == answer
+
+
+def test_groups_of_one_table_may_have_been_chosen():
+    world = whence.simulate_graph("0->1", environments=1, rows=300, baseline_rows=300, seed=1)
+    table = dict(environment="environment", baseline="baseline")
+    assert whence.discover(world.data, **table).probabilities[0, 1] <= 0.75
+    assert whence.discover(world.data, assigned=True, **table).probabilities[0, 1] > 0.95
+    assert whence.discover(world).probabilities[0, 1] > 0.95

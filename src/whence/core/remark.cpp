@@ -31,6 +31,7 @@ std::string_view name_of(RemarkCode code) {
     case RemarkCode::cycle_broken: return "cycle-broken";
     case RemarkCode::one_environment: return "one-environment";
     case RemarkCode::few_rows: return "few-rows";
+    case RemarkCode::weak_links_unseen: return "weak-links-unseen";
     case RemarkCode::copies: return "copies";
     case RemarkCode::everything_changed: return "everything-changed";
     case RemarkCode::full_family: return "full-family";

@@ -37,6 +37,7 @@ enum class RemarkCode {
   cycle_broken,
   one_environment,
   few_rows,                // numbers: variables, rows
+  weak_links_unseen,       // numbers: the correlation from which on a link would have shown
   copies,                  // variables: a, b
   everything_changed,      // numbers: environments, of how many
   full_family,             // variables: one; numbers: causes

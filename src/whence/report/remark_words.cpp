@@ -154,6 +154,12 @@ std::string graph_remark(Remarks all) {
       return fmt::format(
           "there are more variables ({:.0f}) than rows ({:.0f}): few edges can be seen", number(0),
           number(1));
+    case RemarkCode::weak_links_unseen:
+      return fmt::format(
+          "few rows: a link weaker than a correlation of {:.2f}, given the other columns, would "
+          "hardly have shown; that two columns are not joined here does not mean that they are not "
+          "linked",
+          number(0));
     case RemarkCode::copies:
       return fmt::format(
           "{} are copies of each other: which of them causes what cannot be told; leave one out",

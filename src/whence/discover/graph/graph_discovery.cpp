@@ -428,7 +428,11 @@ GraphResult find_changes(const Dataset& data, const Graph& graph, GraphOptions o
     for (std::size_t j = 0; j < m; ++j)
       if (graph.edge(VariableId(i), VariableId(j)))
         options.knowledge.words[i * m + j] = EdgeKnowledge::Word::required;
-  return find_graph(data, options, control);
+  GraphResult result = find_graph(data, options, control);
+  std::erase_if(result.remarks, [](const Remark& remark) {
+    return remark.code == RemarkCode::weak_links_unseen;  // nobody asked
+  });
+  return result;
 }
 
 double graph_score(const Dataset& data, const Graph& graph, const GraphOptions& options,
