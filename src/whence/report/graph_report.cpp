@@ -334,15 +334,9 @@ std::string assumption_in_words(const GraphResult& result) {
            "they "
            "hold.";
   return fmt::format(
-<<<<<<< HEAD
-      "An arrow means a direct cause if nothing hidden acts on both of its ends{} and each "
-      "environment changed few mechanisms.",
-      entry_of(result.model).proviso);
-=======
       "An arrow means a direct cause if nothing hidden acts on both of its ends{}, each "
       "environment changed few mechanisms, and its rows were not chosen by what they hold.",
-      result.model == GraphModel::linear ? ", effects are linear" : "");
->>>>>>> 204db94 (discover: groups that may have been formed by what rows hold; rows over time count by what they are worth for links)
+      entry_of(result.model).proviso);
 }
 
 GraphView graph_view(const GraphResult& result) {
