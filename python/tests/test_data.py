@@ -216,3 +216,11 @@ def test_groups_are_environments(chain, found):
     assert whence.discover(groups, baseline="baseline").edges.equals(found.edges)
     with_list = chain.data.groupby(["environment"], sort=False)
     assert whence.discover(with_list, baseline=("baseline",)).environments[0] == ("baseline",)
+
+
+def test_groups_of_one_table_may_have_been_chosen():
+    world = whence.simulate_graph("0->1", environments=1, rows=300, baseline_rows=300, seed=1)
+    table = dict(environment="environment", baseline="baseline")
+    assert whence.discover(world.data, **table).probabilities[0, 1] <= 0.75
+    assert whence.discover(world.data, assigned=True, **table).probabilities[0, 1] > 0.95
+    assert whence.discover(world).probabilities[0, 1] > 0.95

@@ -61,7 +61,7 @@ class CausalGraph(BaseEstimator):  # type: ignore[misc]
 
     def __init__(self, *, baseline: Any = None, model: str = "auto", noise: str = "robust",
                  types: Any = None, forbid: Any = (), require: Any = (), targets: Any = None,
-                 restarts: int = 5, sweeps: int = 300, seed: int = 0,
+                 assigned: bool = False, restarts: int = 5, sweeps: int = 300, seed: int = 0,
                  threads: int | None = None) -> None:
         self.baseline = baseline
         self.model = model
@@ -70,6 +70,7 @@ class CausalGraph(BaseEstimator):  # type: ignore[misc]
         self.forbid = forbid
         self.require = require
         self.targets = targets
+        self.assigned = assigned
         self.restarts = restarts
         self.sweeps = sweeps
         self.seed = seed
@@ -85,7 +86,7 @@ class CausalGraph(BaseEstimator):  # type: ignore[misc]
             table, names=names, environment=_labels(environment, len(table)),
             baseline=self.baseline, model=self.model, noise=self.noise, types=given or None,
             forbid=self.forbid, require=self.require, targets=self.targets,
-            restarts=self.restarts, sweeps=self.sweeps, seed=self.seed, threads=self.threads,
+            assigned=self.assigned, restarts=self.restarts, sweeps=self.sweeps, seed=self.seed, threads=self.threads,
             columns=names)
         self.adjacency_matrix_ = self.result_.adjacency
         self.edge_probabilities_ = self.result_.probabilities

@@ -72,6 +72,26 @@ accepts convert data long.csv
 accepts discover long.csv --environment environment --baseline baseline -o long --json
 accepts evaluate long/result.json data/truth.json --json
 says shd.total 0
+# Groups of one table may have been chosen by what their rows hold; files are recordings
+accepts simulate graph --graph '0->1' --environments 1 --rows 300 --baseline-rows 300 -o moved -q
+mapfile -t recorded < <(files moved)
+accepts convert moved moved.csv
+accepts discover moved.csv --environment environment --baseline baseline -o groups
+check 'the advice names the option' grep -q -- '--assigned' <<<"$out"
+accepts discover moved.csv --environment environment --baseline baseline --assigned -o assigned -q
+accepts discover "${recorded[@]}" -o recorded -q
+check 'a cause that moved alone is sure only if the groups were assigned' python3 - <<'PYTHON'
+import json
+def of(folder):
+    result = json.load(open(folder + "/result.json"))
+    edges = {(e["from"], e["to"]): e["probability"] for e in result["edges"]}
+    codes = {remark["code"] for remark in result["remarks"]}
+    return edges["X0", "X1"], "maybe-selected" in codes, result["provenance"]["options"]["assigned"]
+assert of("groups")[0] <= 0.75 and of("groups")[1:] == (True, False), of("groups")
+assert of("assigned")[0] > 0.95 and of("assigned")[1:] == (False, True), of("assigned")
+assert of("recorded")[0] > 0.95 and of("recorded")[1:] == (False, False), of("recorded")
+PYTHON
+check 'the result is valid' valid "$schema" groups/result.json
 accepts convert data dcdi --to dcdi
 accepts discover --dcdi dcdi -o from-dcdi --json
 accepts evaluate from-dcdi/result.json data/truth.json --json

@@ -41,7 +41,7 @@ struct DiscoverCommand {
   std::string dcdi, index = "1", enco, graph, tiers, time_limit, seed = "0", threads = "auto";
   std::string model = "auto", noise = "robust", restarts = "5", sweeps = "300";
   std::vector<std::string> forbid, require, targets;
-  bool known_targets = false, json = false;
+  bool known_targets = false, assigned = false, json = false;
   SharedOptions shared;
 };
 
@@ -122,6 +122,7 @@ GraphOptions options_of(const DiscoverCommand& c, const GraphData& data, const G
   options.restarts = int(count_of("--restarts", c.restarts, 1, 1000));
   options.sweeps = int(count_of("--sweeps", c.sweeps, 4, 1'000'000));
   options.baseline = data.loaded.baseline;
+  options.maybe_selected = !c.data.table.empty() && !c.assigned;
   add_edges(c.forbid, EdgeKnowledge::Word::forbidden, names, "--forbid", options.knowledge);
   add_edges(c.require, EdgeKnowledge::Word::required, names, "--require", options.knowledge);
   if (!c.tiers.empty())
@@ -282,6 +283,7 @@ Json options_json(const DiscoverCommand& c) {
   options.set("tiers", last(c.tiers));
   options.set("targets", Json::list(c.targets));
   options.set("known_targets", c.known_targets);
+  options.set("assigned", c.assigned);
   return options;
 }
 
@@ -309,6 +311,7 @@ std::vector<std::string> command_words(const DiscoverCommand& c) {
   add("--tiers", last(c.tiers));
   for (const std::string& text : c.targets) add("--targets", text);
   if (c.known_targets) words.push_back("--known-targets");
+  if (c.assigned) words.push_back("--assigned");
   add("--time-limit", c.time_limit);
   return words;
 }
@@ -469,6 +472,8 @@ void add_discover(CLI::App& root, Globals& globals) {
   app->add_option("--require", command->require, "an edge that must be; may be given again")
       ->type_name("X->Y")
       ->allow_extra_args(false);
+  app->add_flag("--assigned", command->assigned,
+                "the groups of the table were assigned, not formed by what its rows hold");
   add_value(*app, "--tiers", command->tiers, "FILE",
             "groups of variables, one line each: later ones cause no earlier ones");
   app->footer(

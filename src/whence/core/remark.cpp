@@ -19,6 +19,7 @@ std::string_view name_of(RemarkCode code) {
     case RemarkCode::model_drifts: return "drifts";
     case RemarkCode::direction_open: return "direction-open";
     case RemarkCode::maybe_confounded: return "maybe-confounded";
+    case RemarkCode::maybe_selected: return "maybe-selected";
     case RemarkCode::baseline_assumed: return "baseline-assumed";
     case RemarkCode::hidden_pair: return "hidden-pair";
     case RemarkCode::drifting_mechanism: return "drifting-mechanism";
@@ -29,6 +30,7 @@ std::string_view name_of(RemarkCode code) {
     case RemarkCode::cycle_broken: return "cycle-broken";
     case RemarkCode::one_environment: return "one-environment";
     case RemarkCode::few_rows: return "few-rows";
+    case RemarkCode::weak_links_unseen: return "weak-links-unseen";
     case RemarkCode::copies: return "copies";
     case RemarkCode::everything_changed: return "everything-changed";
     case RemarkCode::full_family: return "full-family";
@@ -65,6 +67,7 @@ std::string_view name_of(RemarkCode code) {
 bool is_advice(RemarkCode code) {
   switch (code) {
     case RemarkCode::direction_open:
+    case RemarkCode::maybe_selected:
     case RemarkCode::one_environment_carries:
     case RemarkCode::rests_on_effect:
     case RemarkCode::shift_of_cause:

@@ -25,6 +25,7 @@ enum class RemarkCode {
   // Of graphs.
   direction_open,        // variables: a, b; what would settle it
   maybe_confounded,      // variables: cause, effect; environments: where the cause changed
+  maybe_selected,        // variables: cause, effect; numbers: the most that is stated
   baseline_assumed,      // environments: the one with most rows
   hidden_pair,           // variables: a, b
   drifting_mechanism,    // variables: one; numbers: drift in residual standard deviations
@@ -34,13 +35,14 @@ enum class RemarkCode {
   chains_disagree,  // variables: cause, effect; numbers: standard error
   cycle_broken,
   one_environment,
-  few_rows,              // numbers: variables, rows
-  copies,                // variables: a, b
-  everything_changed,    // numbers: environments, of how many
-  full_family,           // variables: one; numbers: causes
-  outlying_row,          // environments: one; numbers: row, counted from 1
-  search_stopped,        // numbers: seconds of the limit, or none: interrupted
-  compared_with_labels,  // linked mechanisms changed together
+  few_rows,                // numbers: variables, rows
+  weak_links_unseen,       // numbers: the correlation from which on a link would have shown
+  copies,                  // variables: a, b
+  everything_changed,      // numbers: environments, of how many
+  full_family,             // variables: one; numbers: causes
+  outlying_row,            // environments: one; numbers: row, counted from 1
+  search_stopped,          // numbers: seconds of the limit, or none: interrupted
+  compared_with_labels,    // linked mechanisms changed together
   // Of pairs.
   leave_out_approximate,
   few_rows_not_counted,     // numbers: nats, deals

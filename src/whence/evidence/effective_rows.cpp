@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "whence/core/text.hpp"
+#include "whence/evidence/link_order.hpp"
 
 namespace whence {
 namespace {
@@ -112,22 +113,6 @@ Observed without_copies(const Dataset& data) {
 }
 
 // ---- the order of rows ----
-
-/// Centred mid-ranks: one far value must not hide or make a correlation.
-Numbers centred_ranks(const Numbers& x) {
-  std::vector<std::size_t> order(x.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return x[a] < x[b]; });
-  Numbers ranks(x.size());
-  const double middle = double(x.size()) / 2;
-  for (std::size_t i = 0; i < order.size();) {
-    std::size_t j = i;
-    while (j < order.size() && x[order[j]] == x[order[i]]) ++j;
-    for (std::size_t k = i; k < j; ++k) ranks[order[k]] = (double(i) + double(j)) / 2 - middle;
-    i = j;
-  }
-  return ranks;
-}
 
 /// One coordinate of one environment in row order, ready to be compared with itself later on.
 struct Series {
@@ -344,8 +329,44 @@ ColumnOrder order_of(const Dataset& data, std::size_t v, std::size_t k, const Ob
   return column;
 }
 
+/// Of the slowest column of each environment.
+void take_slowest(const Observed& observed, const Numbers& least, EffectiveRows& out) {
+  double rows = 0, worth = 0;
+  for (std::size_t e = 0; e < least.size(); ++e) {
+    rows += double(observed[e].size()), worth += least[e] * double(observed[e].size());
+    out.share[e] *= least[e];
+  }
+  if (out.neighbours > 0)
+    out.remarks.push_back({RemarkCode::rows_alike,
+                           {out.neighbour},
+                           {},
+                           {out.neighbours, rows, std::max(1.0, worth)}});
+}
+
+/// What the order of rows takes from telling links: the same everywhere.
+void find_order_of_links(const Dataset& data, Observed observed, const std::vector<bool>& sorted,
+                         EffectiveRows& out) {
+  double rows = 0;
+  for (std::size_t e = 0; e < observed.size(); ++e) {
+    rows += double(observed[e].size());
+    if (sorted[e]) observed[e].clear();
+  }
+  const LinkOrder order = link_order(data, observed);
+  const double share = worth_telling(order.share);
+  out.neighbours = 0;  // one slow column takes nothing
+  if (share == 1) return;
+  for (double& s : out.share) s *= share;
+  out.neighbours = order.correlation;
+  out.neighbour = data.variables[order.slowest].name;
+  out.remarks.push_back({RemarkCode::rows_alike,
+                         {out.neighbour},
+                         {},
+                         {out.neighbours, rows, std::max(1.0, share * rows)}});
+}
+
 /// Returns whether a table was sorted: then rows of two environments correspond by their place too.
-bool find_order(const Dataset& data, const Observed& observed, EffectiveRows& out) {
+bool find_order(const Dataset& data, const Observed& observed, RowsFor purpose,
+                EffectiveRows& out) {
   const std::vector<bool> sorted = sorted_environments(data, observed);
   Numbers least(observed.size(), 1.0);
   for (std::size_t v = 0; v < data.variables.size(); ++v)
@@ -360,16 +381,10 @@ bool find_order(const Dataset& data, const Observed& observed, EffectiveRows& ou
         if (r > out.neighbours) out.neighbours = r, out.neighbour = data.variables[v].name;
       }
     }
-  double rows = 0, worth = 0;
-  for (std::size_t e = 0; e < least.size(); ++e) {
-    rows += double(observed[e].size()), worth += least[e] * double(observed[e].size());
-    out.share[e] *= least[e];
-  }
-  if (out.neighbours > 0)
-    out.remarks.push_back({RemarkCode::rows_alike,
-                           {out.neighbour},
-                           {},
-                           {out.neighbours, rows, std::max(1.0, worth)}});
+  if (purpose == RowsFor::links)
+    find_order_of_links(data, observed, sorted, out);
+  else
+    take_slowest(observed, least, out);
   return std::find(sorted.begin(), sorted.end(), true) != sorted.end();
 }
 
@@ -399,7 +414,8 @@ void find_entities(const Dataset& data, std::span<const std::int32_t> entity, Ef
 
 }  // namespace
 
-EffectiveRows effective_rows(const Dataset& data, std::span<const std::int32_t> entity) {
+EffectiveRows effective_rows(const Dataset& data, std::span<const std::int32_t> entity,
+                             RowsFor purpose) {
   EffectiveRows out;
   const std::size_t environments = data.environments.size();
   out.share.assign(environments, 1.0);
@@ -407,7 +423,7 @@ EffectiveRows effective_rows(const Dataset& data, std::span<const std::int32_t> 
   if (environments == 0 || data.rows() == 0) return out;
   const Observed observed = without_copies(data);
   find_copies(data, observed, out);
-  const bool sorted = find_order(data, observed, out);
+  const bool sorted = find_order(data, observed, purpose, out);
   if (!sorted || !entity.empty()) find_entities(data, entity, out);
   for (std::size_t e = 0; e < environments; ++e) {
     const double least = 1 / double(std::max<std::size_t>(1, data.environments[e].rows()));

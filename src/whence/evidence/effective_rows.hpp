@@ -17,6 +17,10 @@
 
 namespace whence {
 
+/// What rows are counted for: the law of each column, where a slow column alone makes few rows of
+/// many; or links between columns (link_order.hpp), where it takes two.
+enum class RowsFor { laws, links };
+
 struct EffectiveRows {
   std::vector<double> share;                // [environment], in (0, 1]; 1: nothing was found
   std::vector<std::vector<double>> column;  // [variable][environment]: copies, and its own order
@@ -43,6 +47,7 @@ struct EffectiveRows {
 /// Only what stands out by five standard errors (and an order that takes a fifth of the rows)
 /// counts, so independent rows keep a share of exactly 1 and the answer does not depend on their
 /// order.
-EffectiveRows effective_rows(const Dataset& data, std::span<const std::int32_t> entity = {});
+EffectiveRows effective_rows(const Dataset& data, std::span<const std::int32_t> entity = {},
+                             RowsFor purpose = RowsFor::laws);
 
 }  // namespace whence

@@ -308,10 +308,12 @@ std::string in_words(const GraphResult& result) {
 std::string assumption_in_words(const GraphResult& result) {
   if (result.model == GraphModel::labels)
     return "An arrow means a direct cause if whatever is hidden acts on two of these variables at "
-           "most, and each environment changed few mechanisms.";
+           "most, each environment changed few mechanisms, and its rows were not chosen by what "
+           "they "
+           "hold.";
   return fmt::format(
-      "An arrow means a direct cause if nothing hidden acts on both of its ends{} and each "
-      "environment changed few mechanisms.",
+      "An arrow means a direct cause if nothing hidden acts on both of its ends{}, each "
+      "environment changed few mechanisms, and its rows were not chosen by what they hold.",
       entry_of(result.model).proviso);
 }
 

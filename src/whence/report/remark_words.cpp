@@ -67,6 +67,17 @@ std::string maybe_confounded(Remarks all) {
       variable(all[0], 1), variable(all[0], 0));
 }
 
+std::string maybe_selected(Remarks all) {
+  return fmt::format(
+      "{} {} at {} at most: groups that were formed by what their rows hold would differ in the "
+      "same way, whichever end is the cause. If the groups were assigned (treatments, sites, runs "
+      "of a machine), --assigned says so; if not, a group in which the effect alone differs would "
+      "settle it.",
+      all.size() == 1 ? arrow(all[0])
+                      : fmt::format("{} arrows ({})", all.size(), some_of(all, arrow)),
+      all.size() == 1 ? "stays" : "stay", in_percent(all[0].numbers.at(0)));
+}
+
 std::string full_family(Remarks all) {
   return fmt::format(
       "{} {} {:.0f} causes, the most that this model takes: there may be more, and what they do "
@@ -124,6 +135,7 @@ std::string graph_remark(Remarks all) {
   switch (r.code) {
     case RemarkCode::direction_open: return direction_open(all);
     case RemarkCode::maybe_confounded: return maybe_confounded(all);
+    case RemarkCode::maybe_selected: return maybe_selected(all);
     case RemarkCode::baseline_assumed:
       return fmt::format(
           "no baseline was named: {} has most rows, and the others are compared with it",
@@ -167,6 +179,12 @@ std::string graph_remark(Remarks all) {
       return fmt::format(
           "there are more variables ({:.0f}) than rows ({:.0f}): few edges can be seen", number(0),
           number(1));
+    case RemarkCode::weak_links_unseen:
+      return fmt::format(
+          "few rows: a link weaker than a correlation of {:.2f}, given the other columns, would "
+          "hardly have shown; that two columns are not joined here does not mean that they are not "
+          "linked",
+          number(0));
     case RemarkCode::copies:
       return fmt::format(
           "{} are copies of each other: which of them causes what cannot be told; leave one out",

@@ -275,5 +275,43 @@ TEST(FindGraph, AnExactModelTakesOnlyItsOwnColumns) {
   EXPECT_THROW(find_graph(curved_data(Shifts::none, 1), options), Error);
 }
 
+/// Two reactors in a row: the first temperature and what it leaves over make the second, and vary
+/// little beside feed, concentration and coolant. Each is moved once.
+Dataset reactors(std::uint32_t run) {
+  Stream stream(42, Purpose::tests, {run, 0, 0});
+  const auto noise = [&](double scale) { return scale * sample_normal(stream); };
+  std::vector<std::vector<double>> columns(6);
+  std::vector<int> labels;
+  for (int e = 0; e < 7; ++e)
+    for (int r = 0; r < (e == 0 ? 1000 : e == 4 ? 66 : 150); ++r) {
+      const double feed = std::exp(e == 1 ? 1.3 + noise(0.1) : 1 + noise(0.15));
+      const double load = e == 2 ? 0.4 + noise(0.12) : 0.66 + noise(0.12);
+      const double coolant = e == 3 ? 285 : 290 + noise(3);
+      const double first = coolant + 40 + 6 * load * feed + noise(1.2) + (e == 4 ? 8 : 0);
+      const double rate = 5e5 * std::exp(-4500 / first);
+      const double left = (load / (1 + 3 * rate / feed) + noise(0.006)) * (e == 5 ? 0.8 : 1);
+      const double second =
+          e == 6 ? 345 + noise(4) : (coolant + first) / 2 + 20 + 60 * left + noise(1.5);
+      const double row[] = {feed, load, coolant, first, left, second};
+      for (std::size_t v = 0; v < 6; ++v) columns[v].push_back(row[v]);
+      labels.push_back(e);
+    }
+  return Dataset::from_columns({DataColumn("feed", columns[0]), DataColumn("load", columns[1]),
+                                DataColumn("coolant", columns[2]), DataColumn("first", columns[3]),
+                                DataColumn("left", columns[4]), DataColumn("second", columns[5])},
+                               labels);
+}
+
+TEST(FindGraphByLabels, WhatGoesThroughOthersIsNoSureEdge) {
+  for (std::uint32_t run = 1; run <= 3; ++run) {
+    GraphOptions options = with_baseline();
+    options.model = GraphModel::labels;
+    const GraphResult result = find_graph(reactors(run), options);
+    EXPECT_LE(result.edges.at(0, 5), 0.95) << run << ": feed";
+    EXPECT_LE(result.edges.at(1, 5), 0.95) << run << ": load";
+    EXPECT_GT(result.edges.at(4, 5), 0.5) << run << ": what is left over";
+  }
+}
+
 }  // namespace
 }  // namespace whence

@@ -2,6 +2,7 @@
 // hidden explains as well, and changes that are drift.
 #include "whence/discover/graph/second_opinion.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -60,6 +61,20 @@ TEST(SecondOpinion, CleanLinesKeepTheirAnswer) {
   EXPECT_GT(result.edges.at(0, 1), 0.99);
   EXPECT_GT(result.edges.at(1, 2), 0.99);
   for (std::size_t e = 1; e < 5; ++e) EXPECT_GT(result.environments[e].changed[e - 1], 0.99) << e;
+}
+
+TEST(SecondOpinion, FewRowsSayHowStrongALinkMustBe) {
+  EXPECT_FALSE(has(found({}, 1).remarks, RemarkCode::weak_links_unseen));
+  Dataset few = linear_data({}, 1);
+  for (Column& column : few.columns) column.values.resize(40);
+  few.environments = {{"a", 0, 20}, {"b", 20, 40}};
+  const GraphResult result = find_graph(few);
+  const auto at = std::find_if(result.remarks.begin(), result.remarks.end(), [](const Remark& r) {
+    return r.code == RemarkCode::weak_links_unseen;
+  });
+  ASSERT_NE(at, result.remarks.end());
+  EXPECT_GT(at->numbers[0], 0.3);
+  EXPECT_LT(at->numbers[0], 0.8);
 }
 
 TEST(SecondOpinion, NoDirectionIsSureWithoutAShift) {

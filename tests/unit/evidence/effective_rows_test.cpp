@@ -173,5 +173,39 @@ TEST(EffectiveRows, NoShareFallsBelowOneRow) {
   }
 }
 
+/// `sensors` columns that follow one slow series, and one of rows drawn anew beside them.
+Dataset weather(std::size_t sensors, double own_noise) {
+  Stream stream(5, Purpose::tests, {std::uint32_t(sensors)});
+  double slow = 0;
+  return made(sensors + 1, 2, 1000, [&](std::size_t, std::size_t) {
+    slow = 0.99 * slow + 0.14 * sample_normal(stream);
+    std::vector<double> row;
+    for (std::size_t v = 0; v < sensors; ++v)
+      row.push_back(slow + own_noise * sample_normal(stream));
+    row.push_back(sample_normal(stream));
+    return row;
+  });
+}
+
+TEST(RowsForLinks, OneSlowColumnTakesNothing) {
+  const Dataset data = weather(1, 0);
+  EXPECT_LT(effective_rows(data).share[0], 0.1);
+  EXPECT_TRUE(effective_rows(data, {}, RowsFor::links).all_count());
+}
+
+TEST(RowsForLinks, SensorsOfOneSlowSeriesTakeLittle) {
+  // What the others leave of each is its own noise.
+  EXPECT_GT(effective_rows(weather(4, 0.1), {}, RowsFor::links).share[0], 0.8);
+}
+
+TEST(RowsForLinks, TwoSlowColumnsSeemLinkedForAWhile) {
+  const double keep = 0.95, expected = 1 / (1 + 2 * keep * keep / (1 - keep * keep));
+  const EffectiveRows found = effective_rows(autoregressive(keep, 2000), {}, RowsFor::links);
+  EXPECT_GT(found.share[0], expected / 2);
+  EXPECT_LT(found.share[0], expected * 2);
+  ASSERT_EQ(found.remarks.size(), 1u);
+  EXPECT_EQ(found.remarks[0].code, RemarkCode::rows_alike);
+}
+
 }  // namespace
 }  // namespace whence

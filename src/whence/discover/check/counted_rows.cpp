@@ -41,7 +41,7 @@ Rows spread_out(const Rows& rows, std::size_t wanted) {
 
 CountedRows counted_rows(const Dataset& data, std::span<const std::int32_t> entity,
                          std::size_t fewest) {
-  const EffectiveRows worth = effective_rows(data, entity);
+  const EffectiveRows worth = effective_rows(data, entity, RowsFor::links);
   CountedRows out;
   if (worth.all_count()) return out;
   out.remarks = worth.remarks;

@@ -25,6 +25,7 @@
 #include "whence/discover/graph/large_graph.hpp"
 #include "whence/discover/graph/outlying_rows.hpp"
 #include "whence/discover/graph/second_opinion.hpp"
+#include "whence/discover/graph/selection_doubt.hpp"
 #include "whence/discover/graph/shared_search.hpp"
 #include "whence/discover/labels/label_graph.hpp"
 
@@ -484,6 +485,7 @@ GraphResult find_with_doubts(DataSource& source, const GraphOptions& options,
   GraphResult result = find_with_all_rows(used, options, control);
   if (result.model == GraphModel::linear)
     doubt_outlying_rows(result, used, outlying, data, counted, options, control);
+  if (options.maybe_selected) doubt_selection(result, used.whole(), options);
   result.remarks.insert(result.remarks.begin(), counted.remarks.begin(), counted.remarks.end());
   return result;
 }
@@ -553,7 +555,11 @@ GraphResult find_changes(DataSource& data, const Graph& graph, GraphOptions opti
     for (std::size_t j = 0; j < m; ++j)
       if (graph.edge(VariableId(i), VariableId(j)))
         options.knowledge.words[i * m + j] = EdgeKnowledge::Word::required;
-  return find_graph(data, options, control);
+  GraphResult result = find_graph(data, options, control);
+  std::erase_if(result.remarks, [](const Remark& remark) {
+    return remark.code == RemarkCode::weak_links_unseen;  // links were given
+  });
+  return result;
 }
 
 GraphResult find_changes(const Dataset& data, const Graph& graph, GraphOptions options,

@@ -32,6 +32,7 @@ struct GraphOptions {
   std::optional<std::size_t> baseline;  // this environment is unchanged by definition
   EdgeKnowledge knowledge;              // [cause][effect], in the data's order
   std::vector<KnownChange> known;       // [variable][environment]; empty: nothing is known
+  bool maybe_selected = false;          // environments may have been formed by what rows hold
   bool robust = true;                   // linear: noise may have heavy tails
   std::vector<double> scales = {3, 1, 0.1, 0.01};  // of the prior, tried in this order
 };

@@ -1,6 +1,7 @@
 #include "whence/discover/graph/graph_remarks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "whence/belief/chain_error.hpp"
@@ -92,6 +93,21 @@ void warn_of_search(GraphResult& result) {
   if (result.cycle_broken) result.remarks.push_back({RemarkCode::cycle_broken, {}, {}, {}});
 }
 
+/// The correlation, given all other columns, from which on a link would have paid for itself: its
+/// prior and its parameter, three nats more to be clear, and by labels what is believed of a row.
+double visible_link(const GraphResult& result, std::size_t all_rows) {
+  constexpr double clear = 3, most_of_labels = 250, least_of_labels = 0.01;
+  double rows = double(all_rows), per_row = 0;
+  if (result.model == GraphModel::labels) {
+    for (const GraphEnvironment& e : result.environments)
+      if (e.baseline) rows = std::min(double(e.rows), most_of_labels);
+    per_row = least_of_labels;
+  }
+  const double price = clear + 0.5 * std::log(std::max(rows, 2.0)) +
+                       std::log(double(std::max<std::size_t>(result.variables.size(), 2) - 1));
+  return std::sqrt(-std::expm1(-2 * (price / std::max(rows, 1.0) + per_row)));
+}
+
 void warn_of_data(GraphResult& result, const std::vector<Remark>& copies) {
   auto& remarks = result.remarks;
   const std::size_t m = result.variables.size();
@@ -99,6 +115,9 @@ void warn_of_data(GraphResult& result, const std::vector<Remark>& copies) {
   for (const GraphEnvironment& environment : result.environments) rows += environment.rows;
   if (result.environments.size() < 2) remarks.push_back({RemarkCode::one_environment, {}, {}, {}});
   if (rows < m) remarks.push_back({RemarkCode::few_rows, {}, {}, {double(m), double(rows)}});
+  constexpr double weak = 0.3;
+  if (const double size = visible_link(result, rows); size > weak)
+    remarks.push_back({RemarkCode::weak_links_unseen, {}, {}, {size}});
   remarks.insert(remarks.end(), copies.begin(), copies.end());
   const auto all = std::count_if(result.environments.begin(), result.environments.end(),
                                  [](const auto& e) { return e.all_changed > 0.5; });

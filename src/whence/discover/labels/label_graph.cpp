@@ -84,10 +84,10 @@ void limit_directions(const Judgement& judgement, const LabelSearch& search, dou
     const double seen = p;
     p = std::min(
         {p - (1 - in_shifts_alone) * result.shift_only.at(a, b), judged.limit.highest, highest});
-    if (judged.limit.rest_is_hidden)
+    if (judged.limit.rest == RestOf::hidden)
       result.hidden.at(a, b) = result.hidden.at(b, a) =
           std::min(1.0, result.hidden.at(a, b) + seen - p);
-    else if (judged.limit.highest < 1 || highest < 1)
+    else if (judged.limit.rest == RestOf::reverse && (judged.limit.highest < 1 || highest < 1))
       result.edges.at(b, a) += seen - p;
     EdgeFinding edge;
     edge.from = a;

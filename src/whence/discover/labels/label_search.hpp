@@ -75,6 +75,11 @@ class LabelSearch {
   /// starting from the best graph; nothing where that link is not allowed.
   std::optional<LabelGraph> alternative(std::size_t from, std::size_t to, bool hidden) const;
 
+  /// The best graph without the edge, the effect's family grown again from what stands next to the
+  /// cause: whatever passes the cause on, or what the cause stands for. Nothing where the edge is
+  /// known.
+  std::optional<LabelGraph> bypassed(std::size_t from, std::size_t to) const;
+
   /// Whether what is known leaves room for "from causes to", or for something hidden behind both.
   bool may_cause(std::size_t from, std::size_t to) const { return known(from, to, false); }
   bool may_be_hidden(std::size_t from, std::size_t to) const { return known(from, to, true); }

@@ -1,7 +1,10 @@
 #include "whence/discover/labels/label_support.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+
+#include "whence/math/logspace.hpp"
 
 namespace whence {
 
@@ -70,10 +73,24 @@ LabelSupport label_support(const LabelScore& score, const LabelGraph& graph, std
 DirectionLimit direction_limit(const LabelSupport& support) {
   constexpr double clear = 4;  // nats: odds of 50
   constexpr double unsupported = 0.75, contested = 0.9;
-  if (support.reverse < clear) return {unsupported, false};
-  if (support.hidden < clear) return {contested, true};
-  if (support.without_best < -1) return {contested, false};  // the others turn it round
+  if (support.reverse < clear) return {unsupported, RestOf::reverse};
+  if (support.hidden < clear) return {contested, RestOf::hidden};
+  if (support.without_best < -1) return {contested, RestOf::reverse};  // the others turn it round
   return {};
+}
+
+/// What stands between two variables in a graph without this edge.
+static RestOf rest_in(const LabelGraph& rival, std::size_t from, std::size_t to) {
+  if (rival.families[from].causes.has(to)) return RestOf::reverse;
+  const bool linked = rival.families[from].all().has(to) || rival.families[to].all().has(from);
+  return linked ? RestOf::hidden : RestOf::no_link;
+}
+
+/// An edge is no surer than its graph leads the one that goes round it.
+static DirectionLimit bypass_limit(double lead) {
+  const double clear = std::log(50.0);
+  if (lead >= clear) return {};
+  return {sigmoid(std::max(lead, 0.0)), RestOf::no_link};
 }
 
 Judgement judged_edges(const LabelScore& score, const LabelSearch& search,
@@ -99,7 +116,14 @@ Judgement judged_edges(const LabelScore& score, const LabelSearch& search,
     if (!search.may_cause(edge.to, edge.from)) support.reverse = support.without_best = certain;
     if (!search.may_be_hidden(edge.from, edge.to)) support.hidden = certain;
     edge.limit = direction_limit(support);
-    const auto& rival = edge.limit.rest_is_hidden ? hidden : reversed;
+    const auto bypassed = search.bypassed(edge.from, edge.to);
+    if (bypassed) {
+      const auto limit = bypass_limit(search.best_score() - search.total(*bypassed));
+      if (limit.highest < edge.limit.highest) edge.limit = limit;
+    }
+    const auto& rival = edge.limit.rest == RestOf::reverse  ? reversed
+                        : edge.limit.rest == RestOf::hidden ? hidden
+                                                            : bypassed;
     if (edge.limit.highest < 1 && rival && search.total(*rival) > search.best_score() - plausible)
       judgement.rivals.push_back({*rival, 1 - edge.limit.highest});
   }
@@ -107,7 +131,7 @@ Judgement judged_edges(const LabelScore& score, const LabelSearch& search,
     for (const auto& [rival, weight] : judgement.rivals) {
       const double highest = 1 - weight;
       if (rival.families[edge.to].causes.has(edge.from) || edge.limit.highest <= highest) continue;
-      edge.limit = {highest, !rival.families[edge.from].causes.has(edge.to)};
+      edge.limit = {highest, rest_in(rival, edge.from, edge.to)};
     }
   return judgement;
 }

@@ -22,9 +22,10 @@ LabelSupport label_support(const LabelScore& score, const LabelGraph& graph, std
 /// The highest probability that a support allows for the direction, and what takes the rest: its
 /// reverse, or something hidden behind both. Shifts must speak against both; against the latter
 /// they do where the effect followed its cause.
+enum class RestOf { reverse, hidden, no_link };
 struct DirectionLimit {
   double highest = 1;
-  bool rest_is_hidden = false;
+  RestOf rest = RestOf::reverse;
 };
 DirectionLimit direction_limit(const LabelSupport& support);
 

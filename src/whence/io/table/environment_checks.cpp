@@ -108,27 +108,52 @@ void warn_of_constant_baseline(LoadedData& out) {
                          "; what others do when it changes shows in other environments only");
 }
 
+namespace {
+
+/// "61 rows of 3 environments in column "x" hold a category that the baseline lacks ("10")".
+std::string one_unseen(const LoadedData& out, std::size_t v, const std::vector<Unseen>& found) {
+  std::size_t rows = 0;
+  for (const Unseen& here : found) rows += here.rows;
+  const Environment& first = out.data.environments[found[0].environment];
+  const std::string where = found.size() == 1 ? "environment " + in_quotes(first.name)
+                                              : std::to_string(found.size()) + " environments";
+  const Variable& variable = out.data.variables[v];
+  return std::to_string(rows) + (rows == 1 ? " row" : " rows") + " of " + where + " in column " +
+         in_quotes(variable.name) + " hold a category that the baseline lacks (" +
+         in_quotes(variable.level_names[std::size_t(found[0].first)]) + ")";
+}
+
+/// One sentence for all columns.
+std::string all_unseen(const std::vector<std::string>& columns, const std::string& first) {
+  constexpr std::size_t most = 5;
+  if (columns.size() == 1) return first;
+  const auto shown = std::vector<std::string>(
+      columns.begin(), columns.begin() + std::ptrdiff_t(std::min(most, columns.size())));
+  return std::to_string(columns.size()) + " columns hold categories that the baseline lacks (" +
+         joined(shown) +
+         (columns.size() > most ? " and " + std::to_string(columns.size() - most) + " more" : "") +
+         ")";
+}
+
+}  // namespace
+
 /// Categories that the baseline never shows: nothing was learnt about them there.
 void check_unseen(const ReadOptions& options, LoadedData& out) {
   if (!out.baseline) return;
+  std::vector<std::string> columns;
+  std::string first;
   for (std::size_t v = 0; v < out.data.variables.size(); ++v) {
     const Variable& variable = out.data.variables[v];
     if (variable.kind != Variable::Kind::categorical) continue;
     const std::vector<Unseen> found = unseen_in(out, v);
     if (found.empty()) continue;
-    std::size_t rows = 0;
-    for (const Unseen& here : found) rows += here.rows;
-    const Environment& first = out.data.environments[found[0].environment];
-    const std::string where = found.size() == 1 ? "environment " + in_quotes(first.name)
-                                                : std::to_string(found.size()) + " environments";
-    const std::string what = std::to_string(rows) + (rows == 1 ? " row" : " rows") + " of " +
-                             where + " in column " + in_quotes(variable.name) +
-                             " hold a category that the baseline lacks (" +
-                             in_quotes(variable.level_names[std::size_t(found[0].first)]) + ")";
+    if (columns.empty()) first = one_unseen(out, v, found);
     if (options.unseen == UnseenPolicy::error)
-      throw Error(ExitCode::bad_data, "E-DATA-UNSEEN", "", what, "--unseen=accept takes them");
-    out.warnings.push_back(what);
+      throw Error(ExitCode::bad_data, "E-DATA-UNSEEN", "", first, "--unseen=accept takes them");
+    columns.push_back(in_quotes(variable.name) + ": " +
+                      in_quotes(variable.level_names[std::size_t(found[0].first)]));
   }
+  if (!columns.empty()) out.warnings.push_back(all_unseen(columns, first));
 }
 
 }  // namespace whence
