@@ -50,13 +50,26 @@ std::vector<double> cumulate_rows(std::span<const double> log_p, std::size_t lev
   return cumulative;
 }
 
-/// Joint state number s, written into the single row of `state`.
-void decode_state(std::size_t s, Dataset& state) {
-  for (std::size_t v = state.variables.size(); v-- > 0;) {
-    const auto levels = std::size_t(state.variables[v].levels);
-    state.columns[v].levels[0] = std::int32_t(s % levels);
-    s /= levels;
+/// All joint states in order, the last variable running fastest: calls visit(levels of all
+/// variables).
+template <class Visit>
+void each_state(std::span<const Variable> variables, const Visit& visit) {
+  std::vector<std::size_t> state(variables.size(), 0);
+  for (;;) {
+    visit(state);
+    std::size_t v = variables.size();
+    while (v > 0 && ++state[v - 1] == std::size_t(variables[v - 1].levels)) state[--v] = 0;
+    if (v == 0) return;
   }
+}
+
+/// The number of the parents' configuration, as parent_configuration() counts it.
+std::size_t configuration_in(const std::vector<std::size_t>& state, const Family& family,
+                             std::span<const Variable> variables) {
+  std::size_t index = 0;
+  for (VariableId parent : family.parents)
+    index = index * std::size_t(variables[parent.value].levels) + state[parent.value];
+  return index;
 }
 
 /// log of the sums of e^log_p over the states that share a cell.
@@ -107,29 +120,33 @@ CategoricalWorld CategoricalWorld::draw_pair(int levels, double concentration, s
 std::vector<double> CategoricalWorld::log_joint() const {
   std::size_t states = 1;
   for (const Variable& v : variables_) states *= std::size_t(v.levels);
-  Dataset state = make_dataset(variables_, 1);
-  std::vector<double> log_p(states);
-  for (std::size_t s = 0; s < states; ++s) {
-    decode_state(s, state);
+  std::vector<double> log_p;
+  log_p.reserve(states);
+  each_state(variables_, [&](const std::vector<std::size_t>& state) {
+    double sum = 0;
     for (std::size_t v = 0; v < variables_.size(); ++v)
-      log_p[s] += tables_[v].row(
-          parent_configuration(state, families_[v], 0))[std::size_t(state.columns[v].levels[0])];
-  }
+      sum += tables_[v].row(configuration_in(state, families_[v], variables_))[state[v]];
+    log_p.push_back(sum);
+  });
   return log_p;
 }
 
 CategoricalTable<double> CategoricalWorld::conditional(const Family& family) const {
-  const std::vector<double> joint = log_joint();
+  return conditional(family, log_joint());
+}
+
+CategoricalTable<double> CategoricalWorld::conditional(const Family& family,
+                                                       std::span<const double> joint) const {
   const auto levels = std::size_t(variables_[family.child.value].levels);
   const std::size_t rows = configurations(variables_, family);
   // Which cell of the family's table each joint state falls into.
-  std::vector<std::size_t> cell(joint.size()), configuration(joint.size());
-  Dataset state = make_dataset(variables_, 1);
-  for (std::size_t s = 0; s < joint.size(); ++s) {
-    decode_state(s, state);
-    configuration[s] = parent_configuration(state, family, 0);
-    cell[s] = configuration[s] * levels + std::size_t(state.columns[family.child.value].levels[0]);
-  }
+  std::vector<std::size_t> cell, configuration;
+  cell.reserve(joint.size());
+  configuration.reserve(joint.size());
+  each_state(variables_, [&](const std::vector<std::size_t>& state) {
+    configuration.push_back(configuration_in(state, family, variables_));
+    cell.push_back(configuration.back() * levels + state[family.child.value]);
+  });
   std::vector<double> log_p = log_marginalise(joint, cell, rows * levels);
   const std::vector<double> log_parents = log_marginalise(joint, configuration, rows);
   for (std::size_t c = 0; c < log_p.size(); ++c)

@@ -108,8 +108,9 @@ NumberArray array_of(const std::vector<double>& values) { return {{values.size()
 
 class DrawnTables : public testing::Test {
  protected:
-  LoadedData read(const std::string& name, const std::string& column = "site") {
-    return read_long_table(folder_.path() / name, column, options_);
+  LoadedData read(const std::string& name, const std::string& text,
+                  const std::string& column = "site") {
+    return read_long_table(folder_.write(name, text), column, options_);
   }
   static std::vector<double> x_of(const LoadedData& loaded) {
     return loaded.data.columns[0].values;
@@ -117,12 +118,15 @@ class DrawnTables : public testing::Test {
 
   bad_input::TemporaryFolder folder_;
   Table table_ = table_of(20000);
-  ReadOptions options_{.most_rows = 1500};
+  ReadOptions options_ = [] {
+    ReadOptions options;
+    options.most_rows = 1500;
+    return options;
+  }();
 };
 
 TEST_F(DrawnTables, EveryFormatGivesTheSameRows) {
-  folder_.write("a.csv", csv_of(table_));
-  const LoadedData csv = read("a.csv");
+  const LoadedData csv = read("a.csv", csv_of(table_));
   ASSERT_EQ(csv.data.environments.size(), 3u);
   EXPECT_EQ(csv.data.rows(), 1500u) << "400 of one, 550 of both others";
   EXPECT_EQ(csv.sources[0].rows, 20000u);
@@ -130,17 +134,15 @@ TEST_F(DrawnTables, EveryFormatGivesTheSameRows) {
   ASSERT_FALSE(csv.warnings.empty());
   EXPECT_NE(csv.warnings[0].find("of 20000 rows"), std::string::npos) << csv.warnings[0];
 
-  folder_.write("a.npz", npz_bytes({{"x", array_of(table_.x)},
-                                    {"y", array_of(table_.y)},
-                                    {"site", array_of(table_.site)}}));
-  EXPECT_EQ(x_of(read("a.npz")), x_of(csv));
+  const std::string npz = npz_bytes(
+      {{"x", array_of(table_.x)}, {"y", array_of(table_.y)}, {"site", array_of(table_.site)}});
+  EXPECT_EQ(x_of(read("a.npz", npz)), x_of(csv));
 
   NumberArray square{{table_.x.size(), 3}, {}, false};
   for (std::size_t i = 0; i < table_.x.size(); ++i)
     for (const double value : {table_.x[i], table_.y[i], table_.site[i]})
       square.values.push_back(value);
-  folder_.write("a.npy", npy_bytes(square));
-  EXPECT_EQ(x_of(read("a.npy", "c3")), x_of(csv));
+  EXPECT_EQ(x_of(read("a.npy", npy_bytes(square), "c3")), x_of(csv));
 
   const auto memory = std::make_shared<MemoryTable>();
   memory->rows = table_.x.size();
@@ -163,9 +165,8 @@ TEST_F(DrawnTables, EveryFormatGivesTheSameRows) {
 }
 
 TEST_F(DrawnTables, WhatFitsIsReadAsEver) {
-  folder_.write("a.csv", csv_of(table_));
   options_.most_rows = 20000;
-  const LoadedData loaded = read("a.csv");
+  const LoadedData loaded = read("a.csv", csv_of(table_));
   EXPECT_EQ(loaded.data.rows(), 20000u);
   EXPECT_TRUE(loaded.warnings.empty());
 }
@@ -174,9 +175,8 @@ TEST_F(DrawnTables, MissingValuesAreCountedAmongTheRowsDrawn) {
   for (std::size_t i = 0; i < table_.y.size(); i += 2) table_.y[i] = NAN;
   std::string text = csv_of(table_);
   for (std::size_t at; (at = text.find("nan")) != std::string::npos;) text.erase(at, 3);
-  folder_.write("a.csv", text);
   options_.missing = MissingPolicy::drop;
-  const LoadedData loaded = read("a.csv");
+  const LoadedData loaded = read("a.csv", text);
   EXPECT_EQ(loaded.data.rows() + loaded.sources[0].dropped, loaded.sources[0].drawn);
   EXPECT_NEAR(double(loaded.sources[0].dropped), 0.6 * double(loaded.sources[0].drawn), 150);
 }
@@ -189,9 +189,8 @@ TEST_F(DrawnTables, AnIndexIsStillSeenAsOne) {
     text += std::to_string(++row) + "," + lines.substr(at, end - at);
     at = end;
   }
-  folder_.write("a.csv", text);
   options_.leave_out = true;
-  const LoadedData loaded = read("a.csv");
+  const LoadedData loaded = read("a.csv", text);
   ASSERT_EQ(loaded.columns_left_out.size(), 1u);
   EXPECT_EQ(loaded.columns_left_out[0].name, "id");
 }
