@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "whence/core/error.hpp"
+#include "whence/math/exponentials.hpp"
 #include "whence/math/logspace.hpp"
 
 namespace whence {
@@ -77,8 +78,11 @@ std::vector<double> log_marginalise(std::span<const double> log_p,
                                     std::span<const std::size_t> cell, std::size_t cells) {
   std::vector<double> top(cells, minus_infinity), sum(cells, 0.0);
   for (std::size_t s = 0; s < log_p.size(); ++s) top[cell[s]] = std::max(top[cell[s]], log_p[s]);
+  std::vector<double> share(log_p.begin(), log_p.end());  // of the likeliest state of its cell
   for (std::size_t s = 0; s < log_p.size(); ++s)
-    if (log_p[s] > minus_infinity) sum[cell[s]] += portable_exp(log_p[s] - top[cell[s]]);
+    if (log_p[s] > minus_infinity) share[s] -= top[cell[s]];
+  exponentials(share);
+  for (std::size_t s = 0; s < log_p.size(); ++s) sum[cell[s]] += share[s];
   for (std::size_t c = 0; c < cells; ++c)
     if (top[c] > minus_infinity) top[c] += portable_log(sum[c]);
   return top;
