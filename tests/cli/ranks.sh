@@ -34,6 +34,18 @@ refuses 8 E-CHECKPOINT-DAMAGED damaged "${ask[@]}" --checkpoint damaged.checkpoi
 refuses 8 E-CHECKPOINT-FOREIGN 'no checkpoint' "${ask[@]}" --checkpoint other.csv -o no
 refuses 5 E-IO-SYSTEM '' "${ask[@]}" --checkpoint nowhere/run.checkpoint -o no
 
+# A checkpoint on a full disk: the last good one stays, and nothing is left beside it
+if mkdir tiny && mount -t tmpfs -o size=96k none tiny 2>/dev/null; then
+  head -c 80000 /dev/zero >tiny/others
+  refuses 5 E-IO-SYSTEM 'tiny/.*No space left' "${ask[@]}" --checkpoint tiny/run.checkpoint -o no
+  check 'no answer, and nothing half-written' test ! -e no -a "$(ls -A tiny | wc -l)" -le 2
+  rm tiny/others
+  accepts "${ask[@]}" --checkpoint tiny/run.checkpoint -o again
+  check 'with room it goes on' test "$(sum_of again)" = "$want"
+  umount tiny
+fi
+rm -rf tiny
+
 # Shards of a grid
 grid=(bench graphs --scale smoke --only 'er20,no-shift*,enco-none' --threads 1 -q)
 accepts "${grid[@]}" -o grid
@@ -76,6 +88,15 @@ mpirun -n 1 "$WHENCE" "${ask[@]}" -o no : -n 1 "$WHENCE" "${ask[@]}" --seed 4 -o
   </dev/null >said 2>&1 || rc=$?
 check 'different options: exit 9' test $rc = 9
 check 'and says which rank, and what' grep -q 'E-RANKS-DIFFER.*rank 1.*command' said
+rc=0
+mpirun -n 2 "$WHENCE" "${ask[@]}" -o no : -n 1 "$WHENCE" discover --baseline other.csv "${inputs[@]:2}" \
+  --restarts 3 --sweeps 20 -q -o no </dev/null >said 2>&1 || rc=$?
+check 'different files: exit 9' test $rc = 9
+check "and says which rank: $(head -c 300 said)" grep -q 'E-RANKS-DIFFER.*rank 2' said
+few=(discover "${inputs[@]}" --restarts 1 --sweeps 4 -q)
+accepts "${few[@]}" -o few
+mpirun -n 4 "$WHENCE" "${few[@]}" -o few-ranked </dev/null || fail "more ranks than searches"
+check 'more ranks than searches' cmp -s few/result.json few-ranked/result.json
 rc=0
 mpirun -n 2 "$WHENCE" simulate graph -o no </dev/null >said 2>&1 || rc=$?
 check 'a command for one process: exit 9' test $rc = 9
