@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "whence/math/elementary.hpp"
+#include "whence/math/exponentials.hpp"
 #include "whence/math/logspace.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -315,15 +316,13 @@ HWY_EXPORT(AdaptTable);
 TablePlan::TablePlan(const CategoricalTable<double>& table)
     : levels(std::size_t(table.levels())), rows(table.rows()), stride((levels + 7) / 8 * 8) {
   log_p.assign(rows * stride, -std::numeric_limits<double>::infinity());
-  p.assign(rows * stride, 0.0);
   for (std::size_t i = 0; i < rows; ++i) {
     const auto logits = table.row(i);
     const double normaliser = log_sum_exp(logits);
-    for (std::size_t j = 0; j < levels; ++j) {
-      log_p[i * stride + j] = logits[j] - normaliser;
-      p[i * stride + j] = portable_exp(log_p[i * stride + j]);
-    }
+    for (std::size_t j = 0; j < levels; ++j) log_p[i * stride + j] = logits[j] - normaliser;
   }
+  p = log_p;
+  exponentials(p);
 }
 
 void TableScratch::restart(const TablePlan& plan) {

@@ -82,12 +82,19 @@ Job job_of(const M& trained, const Family& family, FamilyId f, const Call& call)
   };
 }
 
+/// One for all jobs of a thread: with 100 levels fresh memory for each costs more than a quarter of
+/// the time.
+TableScratch& scratch_of_thread() {
+  thread_local TableScratch scratch;
+  return scratch;
+}
+
 Job job_of(const CategoricalTable<double>& table, const Family& family, FamilyId f,
            const Call& call) {
   return [=, plan = TablePlan(table), configuration = configurations_of(call.data, family)](
              std::size_t begin, std::size_t end) {
     const auto level = call.data.levels(family.child);
-    TableScratch scratch;
+    TableScratch& scratch = scratch_of_thread();
     scratch.restart(plan);
     for (std::size_t e = begin; e < end; ++e) {
       if (call.adaptation.reset) scratch.restart(plan);

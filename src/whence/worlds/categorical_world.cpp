@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "whence/core/error.hpp"
+#include "whence/math/exponentials.hpp"
 #include "whence/math/logspace.hpp"
 
 namespace whence {
@@ -50,13 +51,26 @@ std::vector<double> cumulate_rows(std::span<const double> log_p, std::size_t lev
   return cumulative;
 }
 
-/// Joint state number s, written into the single row of `state`.
-void decode_state(std::size_t s, Dataset& state) {
-  for (std::size_t v = state.variables.size(); v-- > 0;) {
-    const auto levels = std::size_t(state.variables[v].levels);
-    state.columns[v].levels[0] = std::int32_t(s % levels);
-    s /= levels;
+/// All joint states in order, the last variable running fastest: calls visit(levels of all
+/// variables).
+template <class Visit>
+void each_state(std::span<const Variable> variables, const Visit& visit) {
+  std::vector<std::size_t> state(variables.size(), 0);
+  for (;;) {
+    visit(state);
+    std::size_t v = variables.size();
+    while (v > 0 && ++state[v - 1] == std::size_t(variables[v - 1].levels)) state[--v] = 0;
+    if (v == 0) return;
   }
+}
+
+/// The number of the parents' configuration, as parent_configuration() counts it.
+std::size_t configuration_in(const std::vector<std::size_t>& state, const Family& family,
+                             std::span<const Variable> variables) {
+  std::size_t index = 0;
+  for (VariableId parent : family.parents)
+    index = index * std::size_t(variables[parent.value].levels) + state[parent.value];
+  return index;
 }
 
 /// log of the sums of e^log_p over the states that share a cell.
@@ -64,8 +78,11 @@ std::vector<double> log_marginalise(std::span<const double> log_p,
                                     std::span<const std::size_t> cell, std::size_t cells) {
   std::vector<double> top(cells, minus_infinity), sum(cells, 0.0);
   for (std::size_t s = 0; s < log_p.size(); ++s) top[cell[s]] = std::max(top[cell[s]], log_p[s]);
+  std::vector<double> share(log_p.begin(), log_p.end());  // of the likeliest state of its cell
   for (std::size_t s = 0; s < log_p.size(); ++s)
-    if (log_p[s] > minus_infinity) sum[cell[s]] += portable_exp(log_p[s] - top[cell[s]]);
+    if (log_p[s] > minus_infinity) share[s] -= top[cell[s]];
+  exponentials(share);
+  for (std::size_t s = 0; s < log_p.size(); ++s) sum[cell[s]] += share[s];
   for (std::size_t c = 0; c < cells; ++c)
     if (top[c] > minus_infinity) top[c] += portable_log(sum[c]);
   return top;
@@ -107,29 +124,33 @@ CategoricalWorld CategoricalWorld::draw_pair(int levels, double concentration, s
 std::vector<double> CategoricalWorld::log_joint() const {
   std::size_t states = 1;
   for (const Variable& v : variables_) states *= std::size_t(v.levels);
-  Dataset state = make_dataset(variables_, 1);
-  std::vector<double> log_p(states);
-  for (std::size_t s = 0; s < states; ++s) {
-    decode_state(s, state);
+  std::vector<double> log_p;
+  log_p.reserve(states);
+  each_state(variables_, [&](const std::vector<std::size_t>& state) {
+    double sum = 0;
     for (std::size_t v = 0; v < variables_.size(); ++v)
-      log_p[s] += tables_[v].row(
-          parent_configuration(state, families_[v], 0))[std::size_t(state.columns[v].levels[0])];
-  }
+      sum += tables_[v].row(configuration_in(state, families_[v], variables_))[state[v]];
+    log_p.push_back(sum);
+  });
   return log_p;
 }
 
 CategoricalTable<double> CategoricalWorld::conditional(const Family& family) const {
-  const std::vector<double> joint = log_joint();
+  return conditional(family, log_joint());
+}
+
+CategoricalTable<double> CategoricalWorld::conditional(const Family& family,
+                                                       std::span<const double> joint) const {
   const auto levels = std::size_t(variables_[family.child.value].levels);
   const std::size_t rows = configurations(variables_, family);
   // Which cell of the family's table each joint state falls into.
-  std::vector<std::size_t> cell(joint.size()), configuration(joint.size());
-  Dataset state = make_dataset(variables_, 1);
-  for (std::size_t s = 0; s < joint.size(); ++s) {
-    decode_state(s, state);
-    configuration[s] = parent_configuration(state, family, 0);
-    cell[s] = configuration[s] * levels + std::size_t(state.columns[family.child.value].levels[0]);
-  }
+  std::vector<std::size_t> cell, configuration;
+  cell.reserve(joint.size());
+  configuration.reserve(joint.size());
+  each_state(variables_, [&](const std::vector<std::size_t>& state) {
+    configuration.push_back(configuration_in(state, family, variables_));
+    cell.push_back(configuration.back() * levels + state[family.child.value]);
+  });
   std::vector<double> log_p = log_marginalise(joint, cell, rows * levels);
   const std::vector<double> log_parents = log_marginalise(joint, configuration, rows);
   for (std::size_t c = 0; c < log_p.size(); ++c)

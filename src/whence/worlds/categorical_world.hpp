@@ -39,6 +39,9 @@ class CategoricalWorld {
   /// The exact P(child | parents) of any family, causal or not, by summing the joint (Bayes' rule).
   /// Configurations of probability zero get a uniform row.
   CategoricalTable<double> conditional(const Family& family) const;
+  /// The same where log_joint() is at hand.
+  CategoricalTable<double> conditional(const Family& family,
+                                       std::span<const double> log_joint) const;
 
  private:
   friend class ShiftedWorld;

@@ -6,8 +6,9 @@ namespace whence {
 
 PairTask PairTask::exact(CategoricalWorld world) {
   PairTask task{std::move(world), pair_hypotheses(), {}};
+  const std::vector<double> joint = task.world.log_joint();
   for (const Family& family : task.pair.families)
-    task.modules.push_back({family, task.world.conditional(family)});
+    task.modules.push_back({family, task.world.conditional(family, joint)});
   return task;
 }
 
