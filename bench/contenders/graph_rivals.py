@@ -2,6 +2,7 @@
 
     python3 bench/contenders/graph_rivals.py --venv DIR           # makes DIR with the packages, once
     python3 bench/contenders/graph_rivals.py --venv DIR --graph er:20:40 --sets 5
+    python3 bench/contenders/graph_rivals.py --venv DIR --suite --sets 10   # 100 variables, and PS-MIP's law
     python3 bench/contenders/graph_rivals.py --venv DIR --sachs   # flow cytometry instead of simulations
     python3 bench/contenders/graph_rivals.py --venv DIR --real FOLDER --sets 5 --rows 500 --baseline-rows 2000
 
@@ -12,6 +13,13 @@ empty graph stands beside them. Rivals that are not installed are left out, and 
 --sachs: 7466 cells of Sachs et al. (2005) as the package cdt has them, in logarithms. The package does not
 say which rows belong together: they are cut by the published sizes of the nine experiments, in their order.
 The truth is the network of that paper with the 17 edges that bnlearn gives it, which is itself an estimate.
+
+--suite: one table of several laws, the rivals being ut-igsp and gies. `er:100:175` is written by `whence simulate graph`
+with 20 environments of 200 rows. `ps-mip:P:E` is the law by which PS-MIP was published, as far as its description goes:
+P variables, E expected parents, 1000 rows and five environments of 200; in each of these a fifth of the variables, drawn
+anew, hear their parents no more and get another variance, mean 0. Weights are +-U(.5, 1), variances U(.5, 1) and of
+targets U(1.5, 3); the paper's may differ. Beside the distance from the true graph stands that of the two Markov classes
+("class"), which the paper gives; ut-igsp's and ours are classes of single graphs, gies' is its best member's.
 
 What each is told:
     whence     which file is the baseline
@@ -46,6 +54,45 @@ for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 
 # ---- data ----------------------------------------------------------------------------------------
+
+
+def write_table(path, names, rows):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(names)
+        writer.writerows([repr(float(x)) for x in row] for row in rows)
+
+
+def write_ps_mip(folder, law, seed):
+    """Hard shifts of the variance alone, a fifth of the variables at a time."""
+    import numpy
+
+    variables, parents = (int(x) for x in law.split(":")[1:])
+    draw = numpy.random.default_rng([seed, variables, parents])
+    order = draw.permutation(variables)
+    chance = min(1.0, 2 * parents / (variables - 1))  # so that `parents` is the expected number
+    weights = numpy.zeros((variables, variables))
+    for a in range(variables):
+        for b in range(a + 1, variables):
+            if draw.random() < chance:
+                weights[order[a], order[b]] = draw.choice([-1, 1]) * draw.uniform(0.5, 1)
+    variances = draw.uniform(0.5, 1, variables)
+    names = [f"X{v}" for v in range(variables)]
+    environments = []
+    for e in range(6):
+        targets = [] if e == 0 else sorted(int(t) for t in draw.choice(variables, -(-variables // 5), replace=False))
+        rows = 1000 if e == 0 else 200
+        own = numpy.where(numpy.isin(numpy.arange(variables), targets), draw.uniform(1.5, 3, variables), variances)
+        x = draw.normal(size=(rows, variables)) * numpy.sqrt(own)
+        for v in order:
+            if v not in targets:
+                x[:, v] += x @ weights[:, v]
+        stem = "baseline" if e == 0 else f"shifted_{e:02}"
+        write_table(folder / f"{stem}.csv", names, x)
+        environments.append({"name": stem, "changed": {n: v in targets for v, n in enumerate(names)}})
+    edges = [{"from": names[a], "to": names[b]} for a, b in zip(*weights.nonzero())]
+    truth = {"variables": names, "edges": edges, "environments": environments}
+    (folder / "truth.json").write_text(json.dumps(truth))
 
 
 def environment_files(folder):
@@ -185,6 +232,45 @@ def best_directions(answer, names, truth):
     return edges
 
 
+def class_of(edges):
+    """The Markov class: its directed edges and its undirected ones, by Meek's first three rules."""
+    parents, adjacent = {}, {}
+    for a, b in edges:
+        parents.setdefault(b, set()).add(a)
+        adjacent.setdefault(a, set()).add(b)
+        adjacent.setdefault(b, set()).add(a)
+    directed = {(a, c) for c, all_of in parents.items() for a in all_of if any(b not in adjacent[a] for b in all_of - {a})}
+    open_edges = {frozenset(e) for e in edges} - {frozenset(e) for e in directed}
+
+    def compelled(a, b):
+        into_a = {x for x, y in directed if y == a}
+        first = any(x not in adjacent[b] for x in into_a)
+        second = any((x, b) in directed for y, x in directed if y == a)
+        sides = [x for x in adjacent[a] if frozenset((a, x)) in open_edges and (x, b) in directed]
+        third = any(y not in adjacent[x] for x in sides for y in sides if x != y)
+        return first or second or third
+
+    changed = True
+    while changed:
+        changed = False
+        for edge in list(open_edges):
+            for a, b in (tuple(edge), tuple(edge)[::-1]):
+                if edge in open_edges and compelled(a, b):
+                    directed.add((a, b))
+                    open_edges.remove(edge)
+                    changed = True
+    return directed, open_edges
+
+
+def class_distance(edges, true_edges):
+    """Pairs of variables that two Markov classes join differently."""
+    marks = []
+    for one in (edges, true_edges):
+        directed, open_edges = class_of(one)
+        marks.append({frozenset(e): e for e in directed} | {e: "open" for e in open_edges})
+    return sum(marks[0].get(pair) != marks[1].get(pair) for pair in marks[0].keys() | marks[1].keys())
+
+
 def evaluate(whence, result, truth):
     output = subprocess.run([whence, "evaluate", result, truth, "--json"], check=True, capture_output=True)
     return json.loads(output.stdout)
@@ -199,7 +285,9 @@ def write_graph(path, names, edges):
 class DataSet:
     def __init__(self, options, number, folder):
         self.whence, self.folder, self.limit = options.whence, folder, options.time_limit
-        if options.real:
+        if options.graph and options.graph.startswith("ps-mip:"):
+            write_ps_mip(folder, options.graph, options.seed + number)
+        elif options.real:
             write_recorded(Path(options.real), folder, options, number)
         elif options.sachs:
             write_cytometry(folder)
@@ -212,13 +300,15 @@ class DataSet:
     def simulate(self, options, number):
         simulate = [self.whence, "simulate", "graph", "-q", "--seed", str(options.seed + number)]
         simulate += ["-o", self.folder]
-        for key in ("graph", "shift", "noise", "weights", "rows", "baseline_rows"):
+        for key in ("graph", "shift", "noise", "weights", "environments", "rows", "baseline_rows"):
             if getattr(options, key) is not None:
                 simulate += ["--" + key.replace("_", "-"), getattr(options, key)]
         subprocess.run(simulate, check=True)
 
     def judged(self, edges):
-        return evaluate(self.whence, write_graph(self.folder / "found.json", self.names, edges), self.truth_file)
+        judged = evaluate(self.whence, write_graph(self.folder / "found.json", self.names, edges), self.truth_file)
+        judged["class"] = class_distance(edges, [(e["from"], e["to"]) for e in self.truth["edges"]])
+        return judged
 
     def ask_whence(self):
         files = environment_files(self.folder)
@@ -228,7 +318,11 @@ class DataSet:
         start = time.perf_counter()
         subprocess.run([*command, "-o", self.folder / "whence"], check=True)
         seconds = time.perf_counter() - start
-        return evaluate(self.whence, self.folder / "whence" / "result.json", self.truth_file), seconds
+        result = self.folder / "whence" / "result.json"
+        judged = evaluate(self.whence, result, self.truth_file)
+        found = json.loads(result.read_text())["graph"]
+        judged["class"] = class_distance([tuple(e) for e in found], [(e["from"], e["to"]) for e in self.truth["edges"]])
+        return judged, seconds
 
     def ask_rival(self, name):
         command = [sys.executable, __file__, "--one", name, str(self.folder)]
@@ -341,16 +435,31 @@ def row(name, results, sets):
         name,
         f"{len(results)} of {sets}",
         both([r["shd"]["total"] for r, _ in results], 1),
+        both([r["class"] for r, _ in results], 1),
         both([r["sid"] for r, _ in results], 1),
         both([s for _, s in results], 2),
     ]
 
 
 def print_table(rows):
-    header = ["method", "answered", "SHD median (mean)", "SID", "seconds"]
+    header = ["method", "answered", "SHD median (mean)", "class", "SID", "seconds"]
     widths = [max(len(r[c]) for r in [header, *rows]) for c in range(len(header))]
     for line in [header, *rows]:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+
+
+SUITE = ["er:100:175", *(f"ps-mip:{p}:{e}" for p in (10, 20, 30) for e in (1, 2))]
+
+
+def compare_all(options):
+    """All laws of the suite, one table each, in one run."""
+    for law in SUITE:
+        options.graph = law
+        if not law.startswith("ps-mip"):
+            options.environments, options.rows, options.baseline_rows = "20", "200", "1000"
+        print(f"{law}, {options.sets} data sets", flush=True)
+        compare(options)
+        print(flush=True)
 
 
 def compare(options):
@@ -370,7 +479,8 @@ def compare(options):
                     said = (error.stderr or b"").decode().strip().splitlines()
                     failures[name] = said[-1] if said else f"exit code {error.returncode}"
     if options.json:
-        kept = {n: [{"shd": r["shd"], "sid": r["sid"], "seconds": s} for r, s in v] for n, v in results.items()}
+        parts = ("shd", "class", "sid")
+        kept = {n: [{k: r[k] for k in parts} | {"seconds": s} for r, s in v] for n, v in results.items()}
         print(json.dumps({"graph": options.graph, "sets": options.sets, "methods": kept, "failures": failures}))
         return
     print_table([row(name, results[name], options.sets) for name in methods])
@@ -395,21 +505,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--whence", default=str(ROOT / "whence"), help="the command")
     parser.add_argument("--venv", help="a virtual environment with the packages; made where it is not")
-    parser.add_argument("--rivals", default=",".join(RIVALS), help="of: " + ", ".join(RIVALS))
+    parser.add_argument("--suite", action="store_true", help="several laws, one table each")
+    parser.add_argument("--rivals", help="of: " + ", ".join(RIVALS))
     parser.add_argument("--sets", type=int, default=5, help="data sets")
     parser.add_argument("--sachs", action="store_true", help="flow cytometry, one data set")
     parser.add_argument("--real", help="a folder with baseline.csv, shifted_*.csv and truth.json")
     parser.add_argument("--seed", type=int, default=0, help="of the first data set")
     parser.add_argument("--time-limit", type=float, default=600, help="seconds for one answer of a rival")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    for key in ("graph", "shift", "noise", "weights", "rows", "baseline-rows"):
+    for key in ("graph", "shift", "noise", "weights", "environments", "rows", "baseline-rows"):
         parser.add_argument("--" + key, help="as of whence simulate graph")
     options = parser.parse_args()
     if options.sachs:
         options.sets = 1
+    if options.rivals is None:
+        options.rivals = "ut-igsp,gies" if options.suite else ",".join(RIVALS)
     if options.venv:
         in_environment(options.venv)
-    return compare(options)
+    return compare_all(options) if options.suite else compare(options)
 
 
 if __name__ == "__main__":
