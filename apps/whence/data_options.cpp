@@ -53,6 +53,9 @@ ReadOptions read_options(const DataOptions& options, std::optional<std::size_t> 
   if (!options.na.empty()) read.na = split(options.na, ',');
   read.unseen = options.unseen == "error" ? UnseenPolicy::error : UnseenPolicy::accept;
   read.max_memory = bytes_of(options.max_memory);
+  read.draw_seed = options.draw_seed;
+  if (!options.most_rows.empty() && options.most_rows != "all")
+    read.most_rows = std::size_t(count_of("--most-rows", options.most_rows, 1000, INT64_MAX));
   if (variables && !read.columns.empty() && read.columns.size() != *variables)
     refuse("--columns",
            std::to_string(read.columns.size()) + " variables are named; " +
@@ -150,6 +153,15 @@ void add_data_options(CLI::App& app, DataOptions& options, const Globals& global
   add_value(app, "--max-memory", options.max_memory, "SIZE", "refuse data that need more");
 }
 
+constexpr const char* usual_most_rows = "200000";
+
+void add_most_rows(CLI::App& app, DataOptions& options) {
+  options.most_rows = usual_most_rows;
+  add_value(app, "--most-rows", options.most_rows, "N",
+            "of more rows so many are drawn at random, as many as possible from each environment; "
+            "or all");
+}
+
 LoadedData load_files(const DataOptions& options, std::optional<std::size_t> variables,
                       const std::vector<NamedFile>& files, std::size_t most) {
   LoadedData loaded = read_files(files, read_options(options, variables, most));
@@ -210,6 +222,7 @@ std::vector<std::string> data_options_words(const DataOptions& options) {
   add("--delimiter", options.delimiter);
   add("--decimal", options.decimal, ".");
   if (options.no_header) words.push_back("--no-header");
+  if (!options.most_rows.empty()) add("--most-rows", options.most_rows, usual_most_rows);
   return words;
 }
 

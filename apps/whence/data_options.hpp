@@ -1,6 +1,7 @@
 // The options that say which data to read and how: shared by all commands that read data.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -18,11 +19,16 @@ struct DataOptions {
   std::string columns, types, missing = "auto", min_rows = "5", small = "leave-out", na,
                               unseen = "accept", delimiter, decimal = ".";
   std::string max_memory = "4G";
+  std::string most_rows;        // empty: all
+  std::uint64_t draw_seed = 0;  // draws them
   bool no_header = false;
   const Host* host = nullptr;  // whose tables stand for files of the same name
 };
 
 void add_data_options(CLI::App& app, DataOptions& options, const Globals& globals);
+
+/// The limit of rows, for commands whose time grows with them.
+void add_most_rows(CLI::App& app, DataOptions& options);
 
 /// Reads files or one long table with `variables` variables, or with any number of them; usage
 /// errors when the options do not fit together. More than `most` are refused before their values

@@ -52,6 +52,21 @@ def test_arrow(frame, answer):
     assert whence.discover(coded, environment="environment", baseline="baseline") == answer
 
 
+def test_parquet_and_arrow_files(frame, answer, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import feather, parquet
+
+    table = pa.table({c: frame[c].tolist() for c in frame})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    feather.write_feather(table, tmp_path / "a.arrow")
+    for file in ("a.parquet", "a.arrow"):
+        found = whence.discover(tmp_path / file, environment="environment", baseline="baseline")
+        assert found == answer
+    (tmp_path / "b.parquet").write_bytes(b"nothing of the kind")
+    with pytest.raises(whence.DataError, match="b.parquet"):
+        whence.discover(tmp_path / "b.parquet", environment="environment")
+
+
 def test_arrays_of_every_layout(frame, answer):
     labels, names = frame["environment"].tolist(), ["X0", "X1", "X2"]
     array = frame[names].to_numpy()

@@ -65,7 +65,7 @@ def discover(data: Any, *, environment: Any = None, baseline: Hashable | None = 
     model: "auto", "linear", "categorical" or "labels". noise: "robust" or "gaussian".
     time_limit: seconds, after which the best answer so far is returned.
     threads: results do not depend on it. progress: by default on terminals and in notebooks.
-    reading: columns, types, exclude, missing, min_rows, small, na, unseen, max_memory, as
+    reading: columns, types, exclude, missing, min_rows, small, na, unseen, max_memory, most_rows, as
         ``whence discover --help`` explains them.
 
     Ctrl-C raises ``Interrupted``, whose ``result`` is the best answer so far.

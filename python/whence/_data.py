@@ -159,6 +159,29 @@ def _file_name(text: str, used: set[str]) -> str:
     return unique
 
 
+_ARROW_FILES = (".parquet", ".pq", ".feather", ".arrow", ".ipc")
+
+
+def _opened(value: Any) -> Any:
+    """Parquet and Arrow files as tables; other paths are read by the engine."""
+    if not isinstance(value, (str, os.PathLike)):
+        return value
+    path = os.fspath(value)
+    end = os.path.splitext(path)[1].lower()
+    if end not in _ARROW_FILES:
+        return value
+    try:
+        import pyarrow as pa
+        from pyarrow import feather, parquet
+    except ImportError:
+        raise DataError("reading this file needs pyarrow", id="E-DATA-FORMAT", place=path,
+                        hint="pip install pyarrow, or export the table as CSV") from None
+    try:
+        return parquet.read_table(path) if end in (".parquet", ".pq") else feather.read_table(path)
+    except (OSError, pa.ArrowException) as problem:
+        raise DataError(str(problem).splitlines()[0], id="E-DATA-FORMAT", place=path) from None
+
+
 def read(data: Any, environment: Any, baseline: Any, names: Sequence[Hashable] | None,
          name: str = "data") -> Data:
     """Everything that a caller may call data."""
@@ -169,6 +192,7 @@ def read(data: Any, environment: Any, baseline: Any, names: Sequence[Hashable] |
         if baseline is None:
             baseline = data.baseline
         data = data.environments
+    data = _opened(data)
     if isinstance(data, Mapping) and environment is None and data and all(
             _is_table(v) for v in data.values()):
         _read_environments(dict(data), baseline, names, out)
@@ -202,7 +226,7 @@ def _read_environments(tables: dict[Hashable, Any], baseline: Any,
                          place="baseline", hint=f"one of: {known}")
     order = sorted(tables, key=lambda k: k != baseline) if baseline is not None else list(tables)
     for key in order:
-        value = tables[key]
+        value = _opened(tables[key])
         option = "--baseline" if baseline is not None and key == baseline else "--shifted"
         if isinstance(value, (str, os.PathLike)):
             path = os.fspath(value)

@@ -36,7 +36,8 @@ def data_words(data: Data, columns: Any = None, types: Mapping[Hashable, str] | 
                exclude: Sequence[Hashable] | Hashable | None = None, missing: str | None = None,
                min_rows: int | None = None, small: str | None = None,
                na: Sequence[str] | str | None = None, unseen: str | None = None,
-               max_memory: str | int | None = None, delimiter: str | None = None,
+               max_memory: str | int | None = None, most_rows: int | str | None = None,
+               delimiter: str | None = None,
                decimal: str | None = None, header: bool = True) -> list[str]:
     """The options that say which data to read and how."""
     out = list(data.arguments)
@@ -60,6 +61,7 @@ def data_words(data: Data, columns: Any = None, types: Mapping[Hashable, str] | 
     out += words("missing", missing) + words("min-rows", min_rows) + words("small", small)
     out += words("na", na if na is None or isinstance(na, str) else ",".join(map(str, na)))
     out += words("unseen", unseen) + words("max-memory", max_memory)
+    out += words("most-rows", most_rows)
     out += words("delimiter", delimiter) + words("decimal", decimal)
     return out if header else [*out, "--no-header"]
 

@@ -58,6 +58,7 @@ void add_check(CLI::App& root, Globals& globals) {
   app->group("Your data");
   const auto command = std::make_shared<CheckCommand>();
   add_data_options(*app, command->data, globals);
+  add_most_rows(*app, command->data);
   add_value(*app, "--threads", command->threads, "N", "threads; results do not depend on it")
       ->default_str("as many as this process may use");
   app->add_flag("--json", command->json, "print one JSON object to stdout and nothing else");

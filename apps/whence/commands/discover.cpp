@@ -92,7 +92,9 @@ GraphData read_data(const DiscoverCommand& c) {
   if (!c.dcdi.empty()) return read_dcdi_data(c);
   if (!c.enco.empty()) return read_enco(c.enco);
   GraphData data;
-  data.loaded = load_data(c.data, std::nullopt, most_variables);
+  DataOptions options = c.data;
+  options.draw_seed = seed_of(c.seed);
+  data.loaded = load_data(options, std::nullopt, most_variables);
   data.targets.resize(data.loaded.data.environments.size());
   return data;
 }
@@ -293,6 +295,7 @@ Json options_json(const DiscoverCommand& c) {
   const auto last = [&](const std::string& path) {
     return text(std::filesystem::path(path).filename().string());
   };
+  options.set("most_rows", c.data.most_rows);
   options.set("dcdi", last(c.dcdi));
   options.set("index", c.dcdi.empty() ? Json() : Json(c.index));
   options.set("enco", last(c.enco));
@@ -450,6 +453,7 @@ void run(const DiscoverCommand& c, Globals& globals) {
 
 void add_common(CLI::App& app, DiscoverCommand& c, const Globals& globals) {
   add_data_options(app, c.data, globals);
+  add_most_rows(app, c.data);
   add_value(app, "--dcdi", c.dcdi, "DIR", "data as DCDI keeps them");
   add_value(app, "--index", c.index, "N", "which data set of that folder");
   add_value(app, "--enco", c.enco, "FILE", "data as ENCO keeps them (.npz)");

@@ -3,12 +3,15 @@
 namespace whence {
 
 Json input_json(const SourceInfo& source) {
-  return Json::object({{"file", source.file},
-                       {"environment", source.environment.empty() ? Json() : source.environment},
-                       {"sha256", source.sha256},
-                       {"bytes", source.bytes},
-                       {"rows", source.rows},
-                       {"dropped", source.dropped}});
+  Json json =
+      Json::object({{"file", source.file},
+                    {"environment", source.environment.empty() ? Json() : source.environment},
+                    {"sha256", source.sha256},
+                    {"bytes", source.bytes},
+                    {"rows", source.rows},
+                    {"dropped", source.dropped}});
+  if (source.drawn != 0 && source.drawn != source.rows) json.set("drawn", source.drawn);
+  return json;
 }
 
 Json left_out_json(const LoadedData& loaded) {

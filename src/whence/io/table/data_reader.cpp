@@ -91,7 +91,7 @@ void drop_incomplete_rows(LoadedTable& loaded, const DataPlan& plan, SourceInfo&
   }
   source.dropped = table.rows - loaded.row_count();
   out.warnings.push_back(
-      table.file + ": " + std::to_string(source.dropped) + " of " + std::to_string(source.rows) +
+      table.file + ": " + std::to_string(source.dropped) + " of " + std::to_string(table.rows) +
       " rows were left out because a value is missing (" + missing_by_column(gaps) + ")");
   if (loaded.rows.empty())
     throw Error(ExitCode::bad_data, "E-DATA-ALLMISSING", table.file,
@@ -99,9 +99,15 @@ void drop_incomplete_rows(LoadedTable& loaded, const DataPlan& plan, SourceInfo&
                 "leave the columns that lack most out: --exclude NAME");
 }
 
+ValueOptions value_options(const ReadOptions& options, const std::string& environment) {
+  return {options.missing,   options.na,        options.max_memory, options.leave_out,
+          options.most_rows, options.draw_seed, environment};
+}
+
 RawTable read_table(ByteSource& source, const std::filesystem::path& path,
-                    const ReadOptions& options, const ChooseColumns& choose) {
-  const ValueOptions values{options.missing, options.na, options.max_memory, options.leave_out};
+                    const ReadOptions& options, const std::string& environment,
+                    const ChooseColumns& choose) {
+  const ValueOptions values = value_options(options, environment);
   const std::string extension = extension_of(path);
   if (extension == ".npy") return read_npy(source, values, choose);
   if (extension == ".npz") return read_npz(source, values, choose);
@@ -114,14 +120,16 @@ RawTable read_table(ByteSource& source, const std::filesystem::path& path,
 }
 
 RawTable read_table(const NamedFile& file, const ReadOptions& options,
-                    const ChooseColumns& choose) {
-  if (file.table) {
-    const ValueOptions values{options.missing, options.na, options.max_memory, options.leave_out};
-    return read_memory_table(*file.table, printable(file.path.string()), values, choose);
+                    const std::string& environment, const ChooseColumns& choose) {
+  const std::string label = printable(file.path.string());
+  if (file.table)
+    return read_memory_table(*file.table, label, value_options(options, environment), choose);
+  if (file.content) {
+    MemorySource source(label, *file.content);
+    return read_table(source, file.path, options, environment, choose);
   }
-  if (!file.content) return read_raw_table(file.path, options, choose);
-  MemorySource source(printable(file.path.string()), *file.content);
-  return read_table(source, file.path, options, choose);
+  FileSource source(file.path, options.allow_stream);
+  return read_table(source, file.path, options, environment, choose);
 }
 
 LoadedTable load(const NamedFile& file, const ReadOptions& options, DataPlan& plan,
@@ -129,7 +137,7 @@ LoadedTable load(const NamedFile& file, const ReadOptions& options, DataPlan& pl
   LoadedTable loaded;
   const std::string label = printable(file.path.string());
   loaded.table =
-      read_table(file, options,
+      read_table(file, options, plan.environment_column(),
                  [&](const std::vector<std::string>& names, const std::vector<RawGroup>& groups) {
                    return plan.choose(label, names, groups);
                  });
@@ -140,11 +148,50 @@ LoadedTable load(const NamedFile& file, const ReadOptions& options, DataPlan& pl
   source.environment = environment;
   source.sha256 = loaded.table.sha256;
   source.bytes = loaded.table.bytes;
-  source.rows = loaded.table.rows;
+  source.rows = loaded.table.rows_read;
+  source.drawn = loaded.table.rows;
   out.warnings.insert(out.warnings.end(), loaded.table.warnings.begin(),
                       loaded.table.warnings.end());
   out.sources.push_back(std::move(source));
   return loaded;
+}
+
+/// Files that are one environment each, and together have more rows than are wanted: keeps as many
+/// of each as all files so far allow. Fewer will be kept when more files are there, never others.
+void draw_rows(std::vector<LoadedTable>& tables, const ReadOptions& options) {
+  std::vector<std::size_t> rows;
+  for (const LoadedTable& loaded : tables) rows.push_back(loaded.table.rows_read);
+  const std::size_t of_each = rows_of_each(rows, options.most_rows);
+  for (LoadedTable& loaded : tables) {
+    RawTable& table = loaded.table;
+    if (table.rows <= of_each) continue;
+    if (!table.draw) {
+      table.draw = std::make_shared<RowDraw>(options.most_rows, options.draw_seed);
+      table.draw->add(table.rows);
+    }
+    keep_rows(table, table.draw->shrink_to(of_each));
+    count_missing(table);
+  }
+}
+
+std::size_t rows_held(const std::vector<LoadedTable>& tables) {
+  std::size_t rows = 0;
+  for (const LoadedTable& loaded : tables) rows += loaded.table.rows;
+  return rows;
+}
+
+/// Says how many rows were drawn, and from how many.
+void tell_of_draw(const std::vector<LoadedTable>& tables, LoadedData& out) {
+  std::size_t read = 0;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    out.sources[i].drawn = tables[i].table.rows;
+    read += out.sources[i].rows;
+  }
+  const std::size_t held = rows_held(tables);
+  if (held == read) return;
+  out.warnings.push_back("of " + std::to_string(read) + " rows " + std::to_string(held) +
+                         " were drawn at random, as many as possible from each environment; "
+                         "--most-rows N uses more, with more time and memory");
 }
 
 std::vector<ColumnPart> parts_of(std::vector<LoadedTable>& tables, const std::string& column) {
@@ -463,7 +510,7 @@ void finish(DataPlan& plan, const ReadOptions& options, LoadedData& out) {
 RawTable read_raw_table(const std::filesystem::path& path, const ReadOptions& options,
                         const ChooseColumns& choose) {
   FileSource source(path, options.allow_stream);
-  return read_table(source, path, options, choose);
+  return read_table(source, path, options, {}, choose);
 }
 
 LoadedData read_files(std::span<const NamedFile> files, const ReadOptions& options) {
@@ -473,8 +520,12 @@ LoadedData read_files(std::span<const NamedFile> files, const ReadOptions& optio
     DataPlan plan(options);
     std::vector<LoadedTable> tables;
     const std::vector<std::string> names = environment_names(files);
-    for (std::size_t i = 0; i < files.size(); ++i)
+    for (std::size_t i = 0; i < files.size(); ++i) {
       tables.push_back(load(files[i], options, plan, names[i], out));
+      if (rows_held(tables) / 2 > options.most_rows) draw_rows(tables, options);
+    }
+    if (options.most_rows != every_row) draw_rows(tables, options);
+    tell_of_draw(tables, out);
     leave_out_columns(plan, tables, out);
     plan.check_number(out.columns_left_out);
     for (std::size_t i = 0; i < files.size(); ++i)
@@ -499,6 +550,7 @@ LoadedData read_long_table(const NamedFile& file, const std::string& environment
     DataPlan plan(options, environment_column);
     std::vector<LoadedTable> tables;
     tables.push_back(load(file, options, plan, "", out));
+    tell_of_draw(tables, out);
     leave_out_columns(plan, tables, out);
     plan.check_number(out.columns_left_out);
     drop_incomplete_rows(tables[0], plan, out.sources[0], out);

@@ -60,6 +60,10 @@ struct ReadOptions {
   bool leave_out = false;
   bool must_vary = true;  // constant columns are an error; not where more data are at hand
   std::size_t max_memory = std::size_t(4) << 30;
+  /// Of more rows so many are drawn, at random by this seed, as many as possible from each
+  /// environment.
+  std::size_t most_rows = every_row;
+  std::uint64_t draw_seed = 0;
   bool allow_stream = false;
 };
 
@@ -78,7 +82,8 @@ struct SourceInfo {
   std::string sha256;
   std::uint64_t bytes = 0;
   std::size_t rows = 0;     // read
-  std::size_t dropped = 0;  // of these, for missing values
+  std::size_t drawn = 0;    // of these, where there were too many to use all; otherwise all
+  std::size_t dropped = 0;  // of those, for missing values
 };
 
 /// A column or an environment that is not used, and why.

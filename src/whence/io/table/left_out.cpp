@@ -50,17 +50,30 @@ std::vector<std::vector<double>> numbers_of(const std::vector<ColumnPart>& parts
   return all;
 }
 
-/// 0, 1, 2, ... or 1, 2, 3, ... or on from any whole number, file by file.
-bool counts_up(const std::vector<double>& values) {
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (values[i] != values[0] + double(i) || values[i] != std::floor(values[i])) return false;
+/// 0, 1, 2, ... or 1, 2, 3, ... or on from any whole number, file by file. Of rows that were drawn,
+/// each is as far from the first one as in the file.
+bool counts_up(const std::vector<double>& values, const ColumnPart& part) {
+  std::vector<std::size_t> drawn;
+  if (part.table->draw) drawn = part.table->draw->rows();
+  if (!drawn.empty() && drawn.size() != values.size()) return false;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double steps = drawn.empty() ? double(i) : double(drawn[i] - drawn[0]);
+    if (values[i] != values[0] + steps || values[i] != std::floor(values[i])) return false;
+  }
   return values.size() >= fewest_rows;
+}
+
+bool all_count_up(const std::vector<std::vector<double>>& all,
+                  const std::vector<ColumnPart>& parts) {
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (!counts_up(all[i], parts[i])) return false;
+  return true;
 }
 
 std::optional<std::string> number_reason(const PlannedVariable& variable,
                                          const std::vector<ColumnPart>& parts, bool first_column) {
   const auto all = numbers_of(parts);
-  if (std::all_of(all.begin(), all.end(), counts_up)) {
+  if (all_count_up(all, parts)) {
     const bool index = variable.name == unnamed_index || variable.name.starts_with("Unnamed") ||
                        (first_column && variable.name == "index");
     return index ? "the index of the rows" : "it only counts the rows";
@@ -74,7 +87,9 @@ std::optional<std::string> number_reason(const PlannedVariable& variable,
       low = std::min(low, value), high = std::max(high, value), ++rows;
     }
   if (rows < fewest_rows) return std::nullopt;
-  if (high - low + 1 == double(rows))
+  std::size_t undrawn = 0;
+  for (const ColumnPart& part : parts) undrawn += part.table->rows_read - part.table->rows;
+  if (high - low + 1 <= double(rows + undrawn))
     return fmt::format("it numbers the rows: every whole number from {} to {} once", shortest(low),
                        shortest(high));
   if (ends_like_an_identifier(variable.name))

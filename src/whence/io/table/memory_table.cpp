@@ -41,6 +41,29 @@ class MemoryReader {
   }
   void finish() const { issues_.raise(options_.missing); }
 
+  /// Which rows are used; nothing where all are. Environments are told apart as texts of a file.
+  std::shared_ptr<RowDraw> draw() {
+    if (table_.rows <= options_.most_rows) return nullptr;
+    const auto labels =
+        std::find_if(table_.columns.begin(), table_.columns.end(),
+                     [&](const MemoryColumn& c) { return c.name == options_.environment; });
+    std::shared_ptr<RowDraw> draw;
+    if (labels == table_.columns.end()) {
+      draw = draw_for(table_.rows, options_, nullptr);
+    } else {
+      RawColumn column;
+      MemoryReader reader(table_, file_, options_);  // what it notices is told when all is read
+      reader.read(*labels, ColumnRole::text, column);
+      NumberColumn numbers;
+      for (const std::int32_t level : column.texts)
+        numbers.push_back(level < 0 ? missing_number : double(level));
+      const bool texts = column.kind == RawColumn::Kind::texts;
+      draw = draw_for(table_.rows, options_, texts ? &numbers : &column.numbers);
+    }
+    rows_ = draw->mask();
+    return draw;
+  }
+
  private:
   std::string place(std::size_t row) const { return file_ + "[" + std::to_string(row) + "]"; }
 
@@ -56,19 +79,22 @@ class MemoryReader {
     constexpr std::size_t batch = 4096;
     std::vector<double> values(std::min(batch, table_.rows));
     out.kind = RawColumn::Kind::numbers;
-    out.numbers.reserve(table_.rows);
+    out.numbers.reserve(rows_.empty() ? table_.rows
+                                      : std::size_t(std::count(rows_.begin(), rows_.end(), true)));
     for (std::size_t begin = 0; begin < table_.rows; begin += batch) {
       const std::size_t count = std::min(batch, table_.rows - begin);
+      std::size_t kept = 0;
       for (std::size_t i = 0; i < count; ++i) {
-        values[i] = column.number(begin + i) + 0.0;  // negative zero reads as zero
-        if (!std::isfinite(values[i]) || is_na(values[i])) {
-          const bool infinite = std::isinf(values[i]) && !is_na(values[i]);
+        double value = column.number(begin + i) + 0.0;  // negative zero reads as zero
+        if (!std::isfinite(value) || is_na(value)) {
+          const bool infinite = std::isinf(value) && !is_na(value);
           note(infinite ? ValueIssues::Kind::infinite : ValueIssues::Kind::missing, begin + i,
-               infinite ? shortest(values[i]) : "", out);
-          values[i] = missing_number;
+               infinite ? shortest(value) : "", out);
+          value = missing_number;
         }
+        if (is_used(begin + i)) values[kept++] = value;
       }
-      out.numbers.append({values.data(), count});
+      out.numbers.append({values.data(), kept});
     }
   }
 
@@ -92,7 +118,7 @@ class MemoryReader {
 
   void read_texts(const MemoryColumn& column, ColumnRole role, RawColumn& out) {
     out.kind = RawColumn::Kind::texts;
-    out.texts.reserve(table_.rows);
+    if (rows_.empty()) out.texts.reserve(table_.rows);
     std::vector<std::optional<ValueIssues::Kind>> meanings;
     for (const std::string& text : column.texts) meanings.push_back(meaning(text, role));
     std::vector<std::int32_t> level(column.texts.size(), -1);
@@ -101,7 +127,7 @@ class MemoryReader {
       if (code < 0 || meanings[std::size_t(code)]) {
         note(code < 0 ? ValueIssues::Kind::missing : *meanings[std::size_t(code)], row,
              code < 0 ? "" : column.texts[std::size_t(code)], out);
-        out.texts.push_back(-1);
+        if (is_used(row)) out.texts.push_back(-1);
         continue;
       }
       std::int32_t& known = level[std::size_t(code)];
@@ -110,7 +136,7 @@ class MemoryReader {
         known = found.level;
         if (found.is_new) out.levels.places.push_back({row + 1, 1});
       }
-      out.texts.push_back(known);
+      if (is_used(row)) out.texts.push_back(known);
     }
   }
 
@@ -123,9 +149,9 @@ class MemoryReader {
       const std::string text = code < 0 ? "" : column.texts[std::size_t(code)];
       if (is_na(trimmed(text))) {
         note(ValueIssues::Kind::missing, row, "", out);
-        out.numbers.push_back(missing_number);
+        if (is_used(row)) out.numbers.push_back(missing_number);
       } else if (parsed[std::size_t(code)].kind == FieldKind::number) {
-        out.numbers.push_back(parsed[std::size_t(code)].value);
+        if (is_used(row)) out.numbers.push_back(parsed[std::size_t(code)].value);
       } else {
         throw Error(
             ExitCode::bad_data, "E-CSV-NUMBER", place(row),
@@ -138,8 +164,11 @@ class MemoryReader {
   const MemoryTable& table_;
   const std::string& file_;
   const ValueOptions& options_;
+  bool is_used(std::size_t row) const { return rows_.empty() || rows_[row]; }
+
   std::vector<double> na_numbers_;
   ValueIssues issues_;
+  std::vector<bool> rows_;  // which are used; empty: all
 };
 
 std::vector<std::string> names_of(const MemoryTable& table) {
@@ -176,11 +205,11 @@ char* put_number(double value, char* at) {
                : std::to_chars(at, at + 400, value).ptr;
 }
 
-void require_memory(const MemoryTable& table, const std::string& file,
-                    const std::vector<ColumnRole>& roles, std::size_t max_memory) {
+void require_memory(std::size_t rows, const std::string& file, const std::vector<ColumnRole>& roles,
+                    std::size_t max_memory) {
   const auto used = std::size_t(std::count_if(
       roles.begin(), roles.end(), [](ColumnRole role) { return role != ColumnRole::skip; }));
-  if (double(table.rows) * double(used) * double(sizeof(double)) <= double(max_memory)) return;
+  if (double(rows) * double(used) * double(sizeof(double)) <= double(max_memory)) return;
   throw Error(ExitCode::resource, "E-LIMIT-MEMORY", file,
               "the table needs more than " + std::to_string(max_memory) + " bytes",
               "--max-memory, or name fewer columns");
@@ -224,14 +253,18 @@ RawTable read_memory_table(const MemoryTable& table, const std::string& file,
   out.warnings = lookalike_warnings(names, file);
   std::vector<ColumnRole> roles(names.size(), ColumnRole::automatic);
   if (choose) roles = choose(names, {});
-  require_memory(table, file, roles, options.max_memory);
-  out.columns.resize(names.size());
   MemoryReader reader(table, file, options);
+  out.draw = reader.draw();
+  out.rows_read = table.rows;
+  if (out.draw) out.rows = out.draw->held();
+  require_memory(out.rows, file, roles, options.max_memory);
+  out.columns.resize(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     out.columns[i].name = names[i];
     if (roles[i] != ColumnRole::skip) reader.read(table.columns[i], roles[i], out.columns[i]);
   }
   reader.finish();
+  if (out.draw) count_missing(out);
   Sha256 hash;
   write_csv(table, [&](std::string_view bytes) {
     hash.update(bytes);

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "whence/io/table/formats/number_column.hpp"
+#include "whence/io/table/row_draw.hpp"
 #include "whence/io/table/text_levels.hpp"
 
 namespace whence {
@@ -37,11 +39,19 @@ struct RawTable {
   std::string file;  // as messages call it
   std::vector<RawColumn> columns;
   std::vector<RawGroup> groups;
-  std::size_t rows = 0;
+  std::size_t rows = 0;                     // held
+  std::size_t rows_read = 0;                // more where some were drawn
+  std::shared_ptr<RowDraw> draw = nullptr;  // which, where some were drawn
   std::uint64_t bytes = 0;
   std::string sha256;
   std::vector<std::string> warnings;
 };
+
+/// Only these of the rows held, ascending; memory that others held is given back.
+void keep_rows(RawTable& table, std::span<const std::size_t> places);
+
+/// Only those rows that were drawn are held: counts anew how many lack a value.
+void count_missing(RawTable& table);
 
 /// `guess`: like `drop`, and NA, NULL, ? and the like mean missing wherever they cannot be names of
 /// categories.
@@ -54,7 +64,16 @@ struct ValueOptions {
   std::size_t max_memory = std::size_t(4) << 30;
   /// Columns that hold numbers and texts are texts, and a first column without a name is an index.
   bool lenient = false;
+  /// Of longer tables so many rows are drawn, alike from all values of the column `environment`.
+  std::size_t most_rows = every_row;
+  std::uint64_t draw_seed = 0;
+  std::string environment = {};
 };
+
+/// Which rows of a table of `rows` rows are used: nothing where all are. `labels`, where given,
+/// says which environment each row is in.
+std::shared_ptr<RowDraw> draw_for(std::size_t rows, const ValueOptions& options,
+                                  const NumberColumn* labels);
 
 /// Called once with all column names; says what is wanted of each. Empty: everything, automatic.
 using ChooseColumns = std::function<std::vector<ColumnRole>(const std::vector<std::string>& names,

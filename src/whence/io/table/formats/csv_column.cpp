@@ -256,6 +256,21 @@ void CsvColumn::finish() {
   out_.numbers.append(std::vector<double>(undecided_, missing_number));
 }
 
+void CsvColumn::keep(std::span<const std::size_t> places) {
+  if (out_.kind == RawColumn::Kind::numbers) out_.numbers.keep(places);
+  if (out_.kind == RawColumn::Kind::texts) keep_places(out_.texts, places);
+  if (out_.kind == RawColumn::Kind::skipped) undecided_ = places.size();
+  // Words stand in rows that may have gone, and the others have moved.
+  std::vector<Word> kept;
+  for (Word& word : words_) {
+    const auto at = std::lower_bound(places.begin(), places.end(), word.row);
+    if (at == places.end() || *at != word.row) continue;
+    word.row = std::size_t(at - places.begin());
+    kept.push_back(std::move(word));
+  }
+  words_ = std::move(kept);
+}
+
 /// Spaces around unquoted fields do not count; inside quotes they do.
 std::string_view CsvColumn::text_of(const Cursor& at, const CsvField& field) {
   if (!field.quoted) return trimmed(at.batch.raw(field));

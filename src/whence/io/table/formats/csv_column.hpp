@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ class CsvColumn {
   /// A column without any value is one of missing numbers. A column of numbers with a few texts in
   /// it is a mistake in these, not a column of texts.
   void finish();
+
+  /// Only these of the rows taken so far, ascending.
+  void keep(std::span<const std::size_t> places);
 
   std::size_t underflows() const { return underflows_; }
   /// Bytes held; what reserve() would come to.

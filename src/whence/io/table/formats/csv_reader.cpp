@@ -106,7 +106,10 @@ class TableReader {
       const CsvBatch batch = scanner_.next();
       if (batch.records.empty()) break;
       take(batch);
+      if (table_.rows / 2 > options_.values.most_rows) draw();
     }
+    if (table_.draw || table_.rows > options_.values.most_rows) draw();
+    table_.rows_read = table_.draw ? table_.draw->added() : table_.rows;
     if (table_.rows == 0) fail("E-CSV-NOROWS", table_.file, "the file has a header but no rows");
     std::size_t underflows = 0;
     for (CsvColumn& column : columns_) {
@@ -117,12 +120,31 @@ class TableReader {
     if (underflows > 0)
       table_.warnings.push_back(table_.file + ": " + std::to_string(underflows) +
                                 " numbers are too small for a double and were read as 0");
+    if (table_.draw) count_missing(table_);
     table_.bytes = source_.bytes_read();
     table_.sha256 = source_.sha256();
     return std::move(table_);
   }
 
  private:
+  /// Forgets the rows that will not be used, as far as that can be known.
+  void draw() {
+    const ValueOptions& values = options_.values;
+    if (!table_.draw) table_.draw = std::make_shared<RowDraw>(values.most_rows, values.draw_seed);
+    const std::size_t known = table_.draw->held();
+    const auto labels =
+        std::find_if(table_.columns.begin(), table_.columns.end(), [&](const RawColumn& column) {
+          return column.kind == RawColumn::Kind::texts && column.name == values.environment;
+        });
+    if (labels != table_.columns.end())
+      table_.draw->add(std::span(labels->texts).subspan(known));
+    else
+      table_.draw->add(table_.rows - known);
+    const std::vector<std::size_t> places = table_.draw->shrink();
+    for (CsvColumn& column : columns_) column.keep(places);
+    table_.rows = places.size();
+  }
+
   void take(const CsvBatch& batch) {
     make_room(batch.records.size());
     for (CsvColumn& column : columns_) column.take(scanner_, batch, table_.columns.size());
@@ -151,7 +173,9 @@ class TableReader {
     const double size = source_.size() ? double(*source_.size()) : 0;
     const double share = double(source_.bytes_read()) / std::max(1.0, size);
     if (table_.rows == 0 || share <= 0) return 0;
-    return std::size_t(double(table_.rows) / share * 1.02) + 1;
+    const double expected = double(table_.rows) / share * 1.02 + 1;
+    // Rows beyond those that are drawn are forgotten on the way.
+    return std::size_t(std::min(expected, 2.02 * double(options_.values.most_rows) + 2));
   }
 
   ByteSource& source_;

@@ -15,7 +15,9 @@ constexpr std::pair<std::string_view, const char*> magic_numbers[] = {
     {"\x1f\x8b"sv, "gzip; unpack it first"},
     {"PK\x03\x04"sv, "a zip archive (xlsx, npz); export a sheet as CSV, or name arrays *.npz"},
     {"PK\x05\x06"sv, "an empty zip archive"},
-    {"PAR1\x15"sv, "parquet; export it as CSV"},
+    {"PAR1\x15"sv,
+     "parquet; in Python whence.discover(\"FILE.parquet\", ...) reads it, by pyarrow; or export it "
+     "as CSV"},
     {"%PDF-"sv, "PDF"},
     {"\x93NUMPY"sv, "a NumPy array; name it *.npy"},
     {"\x89HDF\r\n"sv, "HDF5; export it as CSV"},
@@ -25,7 +27,9 @@ constexpr std::pair<std::string_view, const char*> magic_numbers[] = {
     {"\xFD"
      "7zXZ\0"sv,
      "xz; unpack it first"},
-    {"ARROW1\0"sv, "an Arrow file; export it as CSV"},
+    {"ARROW1\0"sv,
+     "an Arrow file; in Python whence.discover(\"FILE.arrow\", ...) reads it, by pyarrow; or "
+     "export it as CSV"},
     {"<!DOCTYPE html"sv, "a web page; was the download refused?"},
     {"<html"sv, "a web page; was the download refused?"},
     {"\x7f"

@@ -150,7 +150,7 @@ void NpyStream::take_exactly(char* to, std::size_t count) {
 }
 
 void NpyStream::read_columns(const std::vector<RawColumn*>& out, const ValueOptions& options,
-                             ValueIssues& issues) {
+                             ValueIssues& issues, const std::vector<bool>* kept) {
   for (const std::string& text : options.na)
     if (const ParsedField parsed = parse_field(text); parsed.kind == FieldKind::number)
       na_.push_back(parsed.value);
@@ -159,7 +159,8 @@ void NpyStream::read_columns(const std::vector<RawColumn*>& out, const ValueOpti
     if (column == nullptr) continue;
     column->kind = RawColumn::Kind::numbers;
     if (header_.bytes > 1) column->numbers.widen();  // arrays of bytes stay arrays of bytes
-    column->numbers.reserve(rows);
+    column->numbers.reserve(
+        kept == nullptr ? rows : std::size_t(std::count(kept->begin(), kept->end(), true)));
   }
   // Both layouts are read in the order of the file: rows of all columns, or columns of all rows.
   const std::uint64_t outer = header_.column_major ? columns : rows;
@@ -174,7 +175,10 @@ void NpyStream::read_columns(const std::vector<RawColumn*>& out, const ValueOpti
       for (std::size_t k = 0; k < count; ++k, ++j) {
         const std::uint64_t row = header_.column_major ? j : i,
                             column = header_.column_major ? i : j;
-        if (RawColumn* to = out[column]) store(buffer.data() + k * width, row, column, *to, issues);
+        RawColumn* to = out[column];
+        if (to == nullptr) continue;
+        const double value = value_of(buffer.data() + k * width, row, column, *to, issues);
+        if (kept == nullptr || (*kept)[row]) to->numbers.push_back(value);
       }
     }
   }
@@ -214,8 +218,8 @@ NumberArray NpyStream::read_array(std::size_t max_memory) {
   return array;
 }
 
-void NpyStream::store(const char* bytes, std::uint64_t row, std::uint64_t column, RawColumn& out,
-                      ValueIssues& issues) {
+double NpyStream::value_of(const char* bytes, std::uint64_t row, std::uint64_t column,
+                           RawColumn& out, ValueIssues& issues) {
   bool exact = true;
   double value = loaded_number(bytes, header_, exact);
   if (!exact)
@@ -231,7 +235,7 @@ void NpyStream::store(const char* bytes, std::uint64_t row, std::uint64_t column
     ++out.missing;
     value = std::numeric_limits<double>::quiet_NaN();
   }
-  out.numbers.push_back(value + 0.0);  // negative zero reads as zero
+  return value + 0.0;  // negative zero reads as zero
 }
 
 /// As NumPy would index it, from 0.
@@ -244,6 +248,31 @@ std::string NpyStream::place_of(std::uint64_t row, std::uint64_t column) const {
 void NpyStream::fail(const char* id, const std::string& problem, const std::string& hint) const {
   throw Error(ExitCode::bad_data, id, place_, problem, hint);
 }
+
+namespace {
+
+/// Which rows of the array are used. Its column of environments, if there is one, is read for that
+/// alone, before all others.
+std::shared_ptr<RowDraw> draw_of(ByteSource& source, const std::vector<std::string>& names,
+                                 std::size_t rows, const ValueOptions& options) {
+  const auto found = std::find(names.begin(), names.end(), options.environment);
+  if (rows <= options.most_rows || found == names.end()) return draw_for(rows, options, nullptr);
+  std::uint64_t at = 0;
+  NpyStream stream(source.label(), *source.size(), [&](char* to, std::size_t count) {
+    const auto left = std::size_t(std::min<std::uint64_t>(count, *source.size() - at));
+    source.read_at(at, to, left);
+    at += left;
+    return left;
+  });
+  RawColumn labels;
+  std::vector<RawColumn*> wanted(names.size(), nullptr);
+  wanted[std::size_t(found - names.begin())] = &labels;
+  ValueIssues issues;  // they are told when all is read
+  stream.read_columns(wanted, options, issues);
+  return draw_for(rows, options, &labels.numbers);
+}
+
+}  // namespace
 
 RawTable read_npy(ByteSource& source, const ValueOptions& options, const ChooseColumns& choose) {
   if (!source.size())
@@ -272,11 +301,16 @@ RawTable read_npy(ByteSource& source, const ValueOptions& options, const ChooseC
     wanted[i] = &table.columns[i];
     ++kept;
   }
-  require_memory(source.label(), header.rows(), kept, options.max_memory);
+  table.rows_read = table.rows;
+  table.draw = draw_of(source, names, table.rows, options);
+  if (table.draw) table.rows = table.draw->held();
+  require_memory(source.label(), table.rows, kept, options.max_memory);
   ValueIssues issues;
-  stream.read_columns(wanted, options, issues);
+  const std::vector<bool> rows = table.draw ? table.draw->mask() : std::vector<bool>();
+  stream.read_columns(wanted, options, issues, table.draw ? &rows : nullptr);
   source.check_unchanged();
   issues.raise(options.missing);
+  if (table.draw) count_missing(table);
   table.bytes = source.bytes_read();
   table.sha256 = source.sha256();
   return table;

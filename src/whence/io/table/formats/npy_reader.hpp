@@ -43,9 +43,10 @@ class NpyStream {
   const NpyHeader& header() const { return header_; }
   const std::string& place() const { return place_; }
 
-  /// The payload, of which the columns with a place in `out` are kept.
+  /// The payload, of which the columns with a place in `out` are kept; of `rows`, where given,
+  /// those alone.
   void read_columns(const std::vector<RawColumn*>& out, const ValueOptions& options,
-                    ValueIssues& issues);
+                    ValueIssues& issues, const std::vector<bool>* rows = nullptr);
 
   /// The payload as it is, in C order; values that are not finite are errors.
   NumberArray read_array(std::size_t max_memory);
@@ -54,8 +55,8 @@ class NpyStream {
   void read_header(NpyForm form);
   void check_size() const;
   void take_exactly(char* to, std::size_t count);
-  void store(const char* bytes, std::uint64_t row, std::uint64_t column, RawColumn& out,
-             ValueIssues& issues);
+  double value_of(const char* bytes, std::uint64_t row, std::uint64_t column, RawColumn& out,
+                  ValueIssues& issues);
   std::string place_of(std::uint64_t row, std::uint64_t column) const;
   [[noreturn]] void fail(const char* id, const std::string& problem,
                          const std::string& hint = {}) const;

@@ -184,6 +184,7 @@ class NpzTable {
     ValueIssues issues;
     for (std::size_t i = 0; i < arrays_.size(); ++i) unpack(i, roles, issues);
     issues.raise(options_.missing);
+    if (table_.draw) count_missing(table_);
     return std::move(table_);
   }
 
@@ -256,10 +257,35 @@ class NpzTable {
                     "--max-memory");
     }
     if (first == nullptr) return;
-    table_.rows = std::size_t(first->header->rows());
+    table_.rows = table_.rows_read = std::size_t(first->header->rows());
+    draw(roles);
     const auto kept = std::count_if(roles.begin(), roles.end(),
                                     [](ColumnRole role) { return role != ColumnRole::skip; });
     require_memory(table_.file, table_.rows, std::uint64_t(kept), options_.max_memory);
+  }
+
+  /// Chooses rows. The column of environments, if there is one, is read for that alone, before all
+  /// others.
+  void draw(const std::vector<ColumnRole>& roles) {
+    if (table_.rows <= options_.most_rows) return;
+    RawColumn labels;
+    bool found = false;
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+      std::vector<RawColumn*> out(arrays_[i].columns, nullptr);
+      for (std::size_t c = 0; c < arrays_[i].columns; ++c) {
+        const std::size_t at = arrays_[i].first_column + c;
+        if (roles[at] != ColumnRole::skip && table_.columns[at].name == options_.environment)
+          out[c] = &labels;
+      }
+      if (std::all_of(out.begin(), out.end(), [](const RawColumn* to) { return to == nullptr; }))
+        continue;
+      ValueIssues issues;  // they are told when all is read
+      read_member(i, out, issues);
+      found = true;
+    }
+    table_.draw = draw_for(table_.rows, options_, found ? &labels.numbers : nullptr);
+    rows_ = table_.draw->mask();
+    table_.rows = table_.draw->held();
   }
 
   void unpack(std::size_t i, const std::vector<ColumnRole>& roles, ValueIssues& issues) {
@@ -269,10 +295,14 @@ class NpzTable {
     for (std::size_t c = 0; c < array.columns; ++c)
       if (roles[array.first_column + c] != ColumnRole::skip)
         out[c] = &table_.columns[array.first_column + c];
+    read_member(i, out, issues);
+  }
+
+  void read_member(std::size_t i, const std::vector<RawColumn*>& out, ValueIssues& issues) {
     Archive::Member file(archive_, i);
     NpyStream stream(archive_.place(i), archive_.members()[i].size,
                      [&](char* to, std::size_t n) { return file.read(to, n); });
-    stream.read_columns(out, options_, issues);
+    stream.read_columns(out, options_, issues, rows_.empty() ? nullptr : &rows_);
     file.finish();
   }
 
@@ -280,6 +310,7 @@ class NpzTable {
   Archive archive_;
   std::vector<ArrayInfo> arrays_;
   RawTable table_;
+  std::vector<bool> rows_;  // which are used; empty: all
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "whence/io/table/formats/large_memory.hpp"
+#include "whence/io/table/row_draw.hpp"
 
 namespace whence {
 
@@ -50,6 +51,18 @@ class NumberColumn {
     numbers_.insert(numbers_.end(), values.begin(), values.end());
   }
   void push_back(double value) { append({&value, 1}); }
+
+  /// Only the values at these places, ascending.
+  void keep(std::span<const std::size_t> places) {
+    if (wide_)
+      keep_places(numbers_, places);
+    else
+      keep_places(codes_, places);
+  }
+  void shrink_to_fit() {
+    numbers_.shrink_to_fit();
+    codes_.shrink_to_fit();
+  }
 
   /// Eight bytes each from now on.
   void widen() {
