@@ -153,7 +153,7 @@ void add_data_options(CLI::App& app, DataOptions& options, const Globals& global
   add_value(app, "--max-memory", options.max_memory, "SIZE", "refuse data that need more");
 }
 
-constexpr const char* usual_most_rows = "1000000";
+constexpr const char* usual_most_rows = "200000";
 
 void add_most_rows(CLI::App& app, DataOptions& options) {
   options.most_rows = usual_most_rows;

@@ -37,7 +37,10 @@ refuses 5 E-IO-SYSTEM '' "${ask[@]}" --checkpoint nowhere/run.checkpoint -o no
 # A checkpoint on a full disk: the last good one stays, and nothing is left beside it
 if mkdir tiny && mount -t tmpfs -o size=96k none tiny 2>/dev/null; then
   head -c 80000 /dev/zero >tiny/others
-  refuses 5 E-IO-SYSTEM 'tiny/.*No space left' "${ask[@]}" --checkpoint tiny/run.checkpoint -o no
+  rc=0
+  "$WHENCE" "${ask[@]}" --checkpoint tiny/run.checkpoint -o no 2>said || rc=$?
+  check 'a full disk: exit 5' test $rc = 5
+  check "with a message: $(head -c 300 said)" grep -q 'E-IO-SYSTEM.*tiny/.*No space left' said
   check 'no answer, and nothing half-written' test ! -e no -a "$(ls -A tiny | wc -l)" -le 2
   rm tiny/others
   accepts "${ask[@]}" --checkpoint tiny/run.checkpoint -o again
@@ -100,12 +103,16 @@ check 'more ranks than searches' cmp -s few/result.json few-ranked/result.json
 rc=0
 mpirun -n 2 "$WHENCE" simulate graph -o no </dev/null >said 2>&1 || rc=$?
 check 'a command for one process: exit 9' test $rc = 9
+# It dies when the first round of a thousand is done: the checkpoint shows that.
 cat >dies.sh <<'SCRIPT'
-if [[ ${OMPI_COMM_WORLD_RANK:-0} == 1 ]]; then (sleep 0.3; kill -9 $$) & fi
+if [[ ${OMPI_COMM_WORLD_RANK:-0} == 1 ]]; then
+  (until [[ -s dies.checkpoint ]]; do sleep 0.01; done; kill -9 $$) &
+fi
 exec "$@"
 SCRIPT
 rc=0
-mpirun -n 2 bash dies.sh "$WHENCE" "${ask[@]}" --sweeps 20000 -o no </dev/null >said 2>&1 || rc=$?
+mpirun -n 2 bash dies.sh "$WHENCE" discover "${inputs[@]}" --restarts 1000 --sweeps 20 -q --threads 1 \
+  --checkpoint dies.checkpoint -o no </dev/null >said 2>&1 || rc=$?
 check 'a rank that dies ends the job' test $rc != 0
 check "with a message: $(head -c 600 said)" grep -Eqi 'signal|abort|exit|killed|lost' said
 check 'and nothing half-written' test ! -e no
