@@ -76,20 +76,16 @@ DirectionLimit direction_limit(const LabelSupport& support) {
   return {};
 }
 
-Judgement judged_edges(const LabelScore& score, const LabelSearch& search,
+Judgement judged_edges(const LabelScore& score, LabelSearch& search,
                        const std::vector<char>& speaks) {
   constexpr double plausible = 10;  // nats: rivals whose whole graph fits worse do not count
   const LabelGraph& best = search.best();
   const std::vector<double> now = shift_scores(score, best, speaks);
   Judgement judgement;
   std::vector<JudgedEdge>& list = judgement.edges;
-  for (std::size_t to = 0; to < best.variables(); ++to)
-    best.families[to].causes.each([&](std::size_t from) {
-      list.push_back({from, to, label_support(score, best, from, to, speaks), {}});
-    });
-  for (JudgedEdge& edge : list) {
-    const auto reversed = search.alternative(edge.to, edge.from, false);
-    const auto hidden = search.alternative(edge.from, edge.to, true);
+  for (const auto& [from, to, reversed, hidden] : search.rivals()) {
+    JudgedEdge& edge =
+        list.emplace_back(JudgedEdge{from, to, label_support(score, best, from, to, speaks), {}});
     if (reversed) weaken(edge.support.against_reverse, now, shift_scores(score, *reversed, speaks));
     if (hidden) weaken(edge.support.against_hidden, now, shift_scores(score, *hidden, speaks));
     add_up(edge.support);
