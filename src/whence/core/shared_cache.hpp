@@ -26,6 +26,14 @@ class SharedCache {
     return shard.values.emplace(key, std::move(value)).first->second;
   }
 
+  /// What was stored under a key; nothing where nothing was.
+  const Value* find(const Key& key) const {
+    Shard& shard = shards_[(Hash()(key) >> 7) % shards_.size()];
+    const std::lock_guard lock(shard.mutex);
+    const auto found = shard.values.find(key);
+    return found == shard.values.end() ? nullptr : &found->second;
+  }
+
   std::size_t size() const {
     std::size_t count = 0;
     for (Shard& shard : shards_) {

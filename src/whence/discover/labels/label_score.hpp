@@ -54,6 +54,10 @@ class LabelScore {
   void set_regime(const LabelRegime& regime);
 
   double family(std::size_t child, const LabelFamily& family) const;
+  /// No less than that, for less work: shifts only take away.
+  double family_at_most(std::size_t child, const LabelFamily& family) const;
+  /// The same where it is above `floor`; elsewhere some number that is not, for less work.
+  double family_above(double floor, std::size_t child, const LabelFamily& family) const;
 
   /// Nats that `linked` gains by one more variable, before prices: positive where it depends.
   double link_gain(std::size_t child, const VariableSet& linked) const;
@@ -79,9 +83,11 @@ class LabelScore {
     }
   };
 
-  double compute(std::size_t child, const LabelFamily& family) const;
+  /// What shifts take away. It may stop as soon as that is sure to be below `floor`.
+  double shifts_above(double floor, std::size_t child, const LabelFamily& family) const;
+  std::vector<std::size_t> telling_first(std::size_t child, const VariableSet& causes) const;
   std::vector<double> invariance(std::size_t child, const VariableSet& causes) const;
-  void charge_transmission(std::size_t child, const LabelFamily& family,
+  void charge_transmission(std::size_t child, const LabelFamily& family, std::size_t cause,
                            std::vector<double>& terms) const;
 
   const JointEvidence& joint_;

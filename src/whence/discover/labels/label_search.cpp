@@ -1,6 +1,7 @@
 #include "whence/discover/labels/label_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -220,8 +221,10 @@ void LabelSearch::find_restless() {
     }
 }
 
-/// Of putting another link between two variables; `impossible` where that closes a cycle.
-double LabelSearch::gain(const LabelGraph& graph, std::size_t a, std::size_t b, Link link) const {
+/// Of putting another link between two variables, where that is above `floor`; `impossible` where
+/// it closes a cycle.
+double LabelSearch::gain(const LabelGraph& graph, std::size_t a, std::size_t b, Link link,
+                         double floor) const {
   if (!allowed(a, b, link)) return impossible;
   LabelGraph other = graph;
   other.set(a, b, Link::none);
@@ -233,27 +236,37 @@ double LabelSearch::gain(const LabelGraph& graph, std::size_t a, std::size_t b, 
   if (other.families[a].all().size() > options_.most_parents ||
       other.families[b].all().size() > options_.most_parents)
     return impossible;
-  double sum = 0;
+  std::array<std::size_t, 2> changed{};
+  std::size_t count = 0;
+  double before = 0;
   for (std::size_t v : {a, b})
-    if (!(other.families[v] == graph.families[v]))
-      sum += score_.family(v, other.families[v]) - score_.family(v, graph.families[v]);
-  return sum;
+    if (!(other.families[v] == graph.families[v])) {
+      changed[count++] = v;
+      before += score_.family(v, graph.families[v]);
+    }
+  if (count == 1)
+    return score_.family_above(floor + before, changed[0], other.families[changed[0]]) - before;
+  const LabelFamily &first = other.families[a], &second = other.families[b];
+  const double needed = floor + before;
+  const double of_first = score_.family_above(needed - score_.family_at_most(b, second), a, first);
+  const double of_second = score_.family_above(needed - of_first, b, second);
+  return of_first + of_second - before;
 }
 
-void LabelSearch::climb(LabelGraph& graph, std::optional<Pair> kept) const {
+void LabelSearch::climb(LabelGraph& graph, int threads, std::optional<Pair> kept) const {
   struct Move {
     double gain = improved;
     std::size_t b = 0;
     Link link = Link::none;
   };
   for (std::vector<Move> best(m_); !stopped();) {
-    parallel_for(m_, options_.threads, [&](std::size_t a) {
+    parallel_for(m_, threads, [&](std::size_t a) {
       best[a] = {};
       for (std::size_t b = a + 1; b < m_; ++b) {
         if (!candidate(a, b) || kept == Pair(a, b)) continue;
         for (int k = 0; k < link_kinds; ++k) {
           if (Link(k) == graph.link(a, b)) continue;
-          const double found = gain(graph, a, b, Link(k));
+          const double found = gain(graph, a, b, Link(k), best[a].gain);
           if (found > best[a].gain) best[a] = {found, b, Link(k)};
         }
       }
@@ -305,8 +318,17 @@ std::optional<LabelGraph> LabelSearch::alternative(std::size_t from, std::size_t
   }
   graph.set(pair.first, pair.second, link);
   if (graph.families[to].all().size() > options_.most_parents || !keeps_required(graph)) return {};
-  climb(graph, pair);
-  return graph;
+  LabelGraph other = graph;
+  climb(graph, 1, pair);
+  // What acts on the one may act on the other by itself, which links one at a time would not show
+  // where several act only together.
+  LabelFamily& family = other.families[to];
+  const VariableSet inherited = other.families[from].causes & partners_[to];
+  family = {family.causes | inherited, family.linked | inherited};
+  if (!hidden || !allows_family(to, family) || other.families[to] == graph.families[to])
+    return graph;
+  climb(other, 1, pair);
+  return total(other) > total(graph) ? other : graph;
 }
 
 /// Best family among the variables before the child, one change at a time.
@@ -326,7 +348,7 @@ LabelFamily LabelSearch::grown(std::size_t child, const VariableSet& before,
     double best = reached + improved;
     const auto consider = [&](const LabelFamily& next) {
       if (next == family || !allows_family(child, next)) return;
-      const double value = score_.family(child, next);
+      const double value = score_.family_above(best, child, next);
       if (value <= best) return;
       best = value;
       better = next;
@@ -338,12 +360,15 @@ LabelFamily LabelSearch::grown(std::size_t child, const VariableSet& before,
       consider({rest.causes.with(v), rest.linked.with(v)});
       consider({rest.causes, rest.linked.with(v)});
       consider({rest.causes.with(v), rest.linked});
-      if (family.all().has(v))
-        partners.each([&](std::size_t other) {
-          if (!family.all().has(other))
-            consider({rest.causes.with(other), rest.linked.with(other)});
-        });
     });
+    // One for another, where nothing simpler helps.
+    if (!moved)
+      family.all().each([&](std::size_t v) {
+        const LabelFamily rest{family.causes.without(v), family.linked.without(v)};
+        partners.minus(family.all()).each([&](std::size_t other) {
+          consider({rest.causes.with(other), rest.linked.with(other)});
+        });
+      });
     family = better;
     if (moved) reached = best;
   }
@@ -383,41 +408,71 @@ double LabelSearch::order_score(const std::vector<std::size_t>& order, LabelGrap
   return sum;
 }
 
-/// Takes one variable out of the order and puts it back where that gains most, until nothing does.
+/// Where the variable at a place of the order gains most, and how much: it is swapped with its
+/// neighbours, one after the other, so that only two families change at a time.
+LabelSearch::Place LabelSearch::best_place(const std::vector<std::size_t>& order,
+                                           std::size_t from) const {
+  const std::size_t v = order[from];
+  VariableSet ahead;
+  for (std::size_t k = 0; k < from; ++k) ahead.insert(order[k]);
+  const auto swapped = [&](std::size_t first, std::size_t second, const VariableSet& before) {
+    return family_in_order(second, before, nullptr) +
+           family_in_order(first, before.with(second), nullptr) -
+           family_in_order(first, before, nullptr) -
+           family_in_order(second, before.with(first), nullptr);
+  };
+  Place best{0, from};
+  VariableSet before = ahead;
+  double gained = 0;
+  for (std::size_t to = from; to-- > 0 && !stopped();) {
+    before.erase(order[to]);
+    gained += swapped(order[to], v, before);
+    if (gained > best.gain) best = {gained, to};
+  }
+  before = ahead;
+  gained = 0;
+  for (std::size_t to = from + 1; to < m_ && !stopped(); ++to) {
+    gained += swapped(v, order[to], before);
+    before.insert(order[to]);
+    if (gained > best.gain) best = {gained, to};
+  }
+  return best;
+}
+
+/// Puts variables where they gain most, those that gain most first, until nothing does.
 void LabelSearch::improve_order(std::vector<std::size_t>& order) const {
-  double reached = order_score(order, nullptr);
-  std::vector<std::pair<double, std::size_t>> best(m_);
-  while (!stopped()) {
-    parallel_for(m_, options_.threads, [&](std::size_t from) {
-      best[from] = {reached + improved, from};
-      for (std::size_t to = 0; to < m_ && !stopped(); ++to) {
-        if (to == from) continue;
-        std::vector<std::size_t> other = order;
-        other.erase(other.begin() + std::ptrdiff_t(from));
-        other.insert(other.begin() + std::ptrdiff_t(to), order[from]);
-        const double value = order_score(other, nullptr);
-        if (value > best[from].first) best[from] = {value, to};
-      }
+  for (bool moved = true; moved && !stopped();) {
+    moved = false;
+    std::vector<std::pair<double, std::size_t>> promising(m_);
+    parallel_for(m_, options_.threads, [&](std::size_t k) {
+      promising[k] = {-best_place(order, k).gain, order[k]};
     });
-    std::size_t top = 0;
-    for (std::size_t from = 1; from < m_; ++from)
-      if (best[from].first > best[top].first) top = from;
-    if (best[top].second == top) return;
-    const std::size_t moved = order[top];
-    order.erase(order.begin() + std::ptrdiff_t(top));
-    order.insert(order.begin() + std::ptrdiff_t(best[top].second), moved);
-    reached = best[top].first;
+    std::sort(promising.begin(), promising.end());
+    for (const auto& [loss, v] : promising) {
+      if (-loss <= improved) break;
+      const auto at = std::find(order.begin(), order.end(), v);
+      const Place place = best_place(order, std::size_t(at - order.begin()));
+      if (place.gain <= improved) continue;
+      order.erase(at);
+      order.insert(order.begin() + std::ptrdiff_t(place.at), v);
+      moved = true;
+    }
   }
 }
 
+/// Where two orders in a row end at the same score, further ones are not tried.
 void LabelSearch::from_orders(const std::vector<std::vector<std::size_t>>& starts) {
+  double last = -INFINITY;
   for (std::vector<std::size_t> order : starts) {
     if (stopped()) return;
     improve_order(order);
     LabelGraph graph(m_);
     order_score(order, &graph);
-    climb(graph);
-    if (total(graph) > total(best_)) best_ = graph;
+    climb(graph, options_.threads);
+    const double reached = total(graph);
+    if (reached > total(best_)) best_ = graph;
+    if (std::abs(reached - last) < improved) return;
+    last = reached;
   }
 }
 
@@ -438,7 +493,7 @@ void LabelSearch::add_candidates_of_changes() {
         }
       }
     if (!added) return;
-    climb(best_);
+    climb(best_, options_.threads);
   }
 }
 
@@ -528,7 +583,7 @@ void LabelSearch::refine(const Progress& progress) {
   const std::size_t environments = score_.environments();
   const auto search_again = [&] {
     best_families_.clear();
-    climb(best_);
+    climb(best_, options_.threads);
     from_orders({best_.order()});
   };
   for (int round = 0; round < 3 && !stopped(); ++round) {
@@ -560,25 +615,38 @@ void LabelSearch::refine(const Progress& progress) {
   }
 }
 
-/// Turns each edge of the best graph round, or makes it hidden, and fits all else to that; or leaves
-/// it out for what stands next to the cause; until nothing gains by it.
+const std::vector<LabelSearch::Rivals>& LabelSearch::rivals() {
+  if (rivals_ && rivals_->first == best_) return rivals_->second;
+  std::vector<Rivals> list;
+  for (std::size_t to = 0; to < m_; ++to)
+    best_.families[to].causes.each([&](std::size_t from) {
+      list.push_back({from, to, {}, {}, {}});
+    });
+  parallel_for(3 * list.size(), options_.threads, [&](std::size_t k) {
+    Rivals& edge = list[k / 3];
+    if (stopped()) return;
+    if (k % 3 == 0)
+      edge.reversed = alternative(edge.to, edge.from, false);
+    else if (k % 3 == 1)
+      edge.hidden = alternative(edge.from, edge.to, true);
+    else
+      edge.bypassed = bypassed(edge.from, edge.to);
+  });
+  rivals_.emplace(best_, std::move(list));
+  return rivals_->second;
+}
+
+/// Turns each edge of the best graph round, or makes it hidden, and fits all else to that; or
+/// leaves it out for what stands next to the cause; until nothing gains by it.
 void LabelSearch::try_alternatives() {
   constexpr int most_rounds = 4;
-  for (int round = 0; round < most_rounds; ++round) {
-    const LabelGraph start = best_;
+  for (int round = 0; round < most_rounds && !stopped(); ++round) {
     LabelGraph better = best_;
-    for (std::size_t to = 0; to < m_; ++to)
-      start.families[to].causes.each([&](std::size_t from) {
-        if (stopped()) return;
-        for (bool hidden : {false, true}) {
-          const auto found = hidden ? alternative(from, to, true) : alternative(to, from, false);
-          if (found && total(*found) > total(better) + improved) better = *found;
-        }
-        const auto found = bypassed(from, to);
-        if (found && total(*found) > total(better) + improved) better = *found;
-      });
-    if (better == start) return;
-    climb(better);
+    for (const Rivals& edge : rivals())
+      for (const auto* found : {&edge.reversed, &edge.hidden, &edge.bypassed})
+        if (*found && total(**found) > total(better) + improved) better = **found;
+    if (better == best_) return;
+    climb(better, options_.threads);
     best_ = better;
   }
 }
@@ -595,7 +663,7 @@ void LabelSearch::run(const Progress& progress) {
       if (options_.knowledge->of(m_, cause, v) == EdgeKnowledge::Word::required)
         best_.set(std::min(cause, v), std::max(cause, v),
                   cause < v ? Link::forward : Link::backward);
-  climb(best_);
+  climb(best_, options_.threads);
   if (progress) progress(0.3);
   // Orders to start from: what moves rarely first; that of the climbed graph; random ones.
   std::vector<std::size_t> rare(m_);
@@ -641,8 +709,8 @@ bool LabelSearch::step(LabelGraph& graph, Stream& stream) const {
     if (family.causes.has(old)) next.causes = next.causes.with(fresh);
     if (family.linked.has(old)) next.linked = next.linked.with(fresh);
     if (!allows_family(child, next)) return false;
-    const double gained = score_.family(child, next) - score_.family(child, family);
-    if (std::log(stream.uniform()) >= gained) return false;
+    const double needed = std::log(stream.uniform()) + score_.family(child, family);
+    if (score_.family_above(needed, child, next) <= needed) return false;
     graph = other;
     return true;
   }
@@ -653,8 +721,8 @@ bool LabelSearch::step(LabelGraph& graph, Stream& stream) const {
   const auto link = Link(sample_index(stream, link_kinds));
   const std::size_t low = std::min(a, b), high = std::max(a, b);
   if (link == graph.link(low, high)) return false;
-  const double gained = gain(graph, low, high, link);
-  if (std::log(stream.uniform()) >= gained) return false;
+  const double needed = std::log(stream.uniform());
+  if (gain(graph, low, high, link, needed) <= needed) return false;
   graph.set(low, high, link);
   return true;
 }

@@ -80,6 +80,14 @@ class LabelSearch {
   /// known.
   std::optional<LabelGraph> bypassed(std::size_t from, std::size_t to) const;
 
+  /// Three for each edge of the best graph: the edge turned round, something hidden, and a way
+  /// round.
+  struct Rivals {
+    std::size_t from, to;
+    std::optional<LabelGraph> reversed, hidden, bypassed;
+  };
+  const std::vector<Rivals>& rivals();
+
   /// Whether what is known leaves room for "from causes to", or for something hidden behind both.
   bool may_cause(std::size_t from, std::size_t to) const { return known(from, to, false); }
   bool may_be_hidden(std::size_t from, std::size_t to) const { return known(from, to, true); }
@@ -92,13 +100,18 @@ class LabelSearch {
   void find_movers();
   void find_restless();
   bool allowed(std::size_t a, std::size_t b, Link link) const;
-  double gain(const LabelGraph& graph, std::size_t a, std::size_t b, Link link) const;
+  double gain(const LabelGraph& graph, std::size_t a, std::size_t b, Link link, double floor) const;
   using Pair = std::pair<std::size_t, std::size_t>;  // the smaller first
-  void climb(LabelGraph& graph, std::optional<Pair> kept = {}) const;
+  void climb(LabelGraph& graph, int threads, std::optional<Pair> kept = {}) const;
   LabelFamily best_family(std::size_t child, const VariableSet& before) const;
   LabelFamily grown(std::size_t child, const VariableSet& before, VariableSet start) const;
   double family_in_order(std::size_t child, const VariableSet& before, LabelFamily* found) const;
   double order_score(const std::vector<std::size_t>& order, LabelGraph* graph) const;
+  struct Place {
+    double gain;
+    std::size_t at;
+  };
+  Place best_place(const std::vector<std::size_t>& order, std::size_t from) const;
   void improve_order(std::vector<std::size_t>& order) const;
   void from_orders(const std::vector<std::vector<std::size_t>>& starts);
   void add_candidates_of_changes();
@@ -132,6 +145,7 @@ class LabelSearch {
   std::vector<VariableSet> movers_;      // what moved most where the variable moved too
   std::vector<VariableSet> unmoved_by_;  // variables that move nearly everywhere, this one not
   LabelGraph best_;
+  std::optional<std::pair<LabelGraph, std::vector<Rivals>>> rivals_;  // of which graph
   mutable SharedCache<BestKey, LabelFamily, BestHash> best_families_;
 };
 

@@ -93,20 +93,16 @@ static DirectionLimit bypass_limit(double lead) {
   return {sigmoid(std::max(lead, 0.0)), RestOf::no_link};
 }
 
-Judgement judged_edges(const LabelScore& score, const LabelSearch& search,
+Judgement judged_edges(const LabelScore& score, LabelSearch& search,
                        const std::vector<char>& speaks) {
   constexpr double plausible = 10;  // nats: rivals whose whole graph fits worse do not count
   const LabelGraph& best = search.best();
   const std::vector<double> now = shift_scores(score, best, speaks);
   Judgement judgement;
   std::vector<JudgedEdge>& list = judgement.edges;
-  for (std::size_t to = 0; to < best.variables(); ++to)
-    best.families[to].causes.each([&](std::size_t from) {
-      list.push_back({from, to, label_support(score, best, from, to, speaks), {}});
-    });
-  for (JudgedEdge& edge : list) {
-    const auto reversed = search.alternative(edge.to, edge.from, false);
-    const auto hidden = search.alternative(edge.from, edge.to, true);
+  for (const auto& [from, to, reversed, hidden, bypassed] : search.rivals()) {
+    JudgedEdge& edge =
+        list.emplace_back(JudgedEdge{from, to, label_support(score, best, from, to, speaks), {}});
     if (reversed) weaken(edge.support.against_reverse, now, shift_scores(score, *reversed, speaks));
     if (hidden) weaken(edge.support.against_hidden, now, shift_scores(score, *hidden, speaks));
     add_up(edge.support);
@@ -116,7 +112,6 @@ Judgement judged_edges(const LabelScore& score, const LabelSearch& search,
     if (!search.may_cause(edge.to, edge.from)) support.reverse = support.without_best = certain;
     if (!search.may_be_hidden(edge.from, edge.to)) support.hidden = certain;
     edge.limit = direction_limit(support);
-    const auto bypassed = search.bypassed(edge.from, edge.to);
     if (bypassed) {
       const auto limit = bypass_limit(search.best_score() - search.total(*bypassed));
       if (limit.highest < edge.limit.highest) edge.limit = limit;

@@ -50,7 +50,7 @@ struct Judgement {
 /// Every edge of the best graph. A direction that shifts do not decide takes with it every edge
 /// that hangs on it: those that the graph fitted to the rival lacks are not surer than the rival is
 /// unlikely.
-Judgement judged_edges(const LabelScore& score, const LabelSearch& search,
+Judgement judged_edges(const LabelScore& score, LabelSearch& search,
                        const std::vector<char>& speaks);
 
 }  // namespace whence

@@ -92,17 +92,54 @@ void FillWave(std::span<const float* const> columns, std::span<const float> weig
   }
 }
 
+/// Four vectors of rows at a time stay in registers while all columns are added to them.
 void AddScores(const FeatureColumns& x, std::span<const double> w, double step,
                std::span<float> score) {
   const FloatTag d;
   const std::size_t width = hn::Lanes(d);
-  for (std::size_t j = 0; j < x.columns(); ++j) {
-    if (w[j] == 0) continue;
-    const float* column = x.column(j);
-    const Floats factor = hn::Set(d, float(step * w[j]));
-    for (std::size_t r = 0; r < x.stride(); r += width)
-      hn::StoreU(hn::Add(hn::LoadU(d, score.data() + r), hn::Mul(factor, hn::LoadU(d, column + r))),
-                 d, score.data() + r);
+  constexpr std::size_t together = 4;
+  std::size_t r = 0;
+  for (; r + together * width <= x.stride(); r += together * width) {
+    float* to = score.data() + r;
+    Floats s0 = hn::LoadU(d, to), s1 = hn::LoadU(d, to + width);
+    Floats s2 = hn::LoadU(d, to + 2 * width), s3 = hn::LoadU(d, to + 3 * width);
+    for (std::size_t j = 0; j < x.columns(); ++j) {
+      if (w[j] == 0) continue;
+      const float* from = x.column(j) + r;
+      const Floats factor = hn::Set(d, float(step * w[j]));
+      s0 = hn::Add(s0, hn::Mul(factor, hn::LoadU(d, from)));
+      s1 = hn::Add(s1, hn::Mul(factor, hn::LoadU(d, from + width)));
+      s2 = hn::Add(s2, hn::Mul(factor, hn::LoadU(d, from + 2 * width)));
+      s3 = hn::Add(s3, hn::Mul(factor, hn::LoadU(d, from + 3 * width)));
+    }
+    hn::StoreU(s0, d, to);
+    hn::StoreU(s1, d, to + width);
+    hn::StoreU(s2, d, to + 2 * width);
+    hn::StoreU(s3, d, to + 3 * width);
+  }
+  for (; r < x.stride(); r += width) {
+    Floats sum = hn::LoadU(d, score.data() + r);
+    for (std::size_t j = 0; j < x.columns(); ++j)
+      if (w[j] != 0)
+        sum = hn::Add(sum, hn::Mul(hn::Set(d, float(step * w[j])), hn::LoadU(d, x.column(j) + r)));
+    hn::StoreU(sum, d, score.data() + r);
+  }
+}
+
+void SquaredNorms(const FeatureColumns& x, std::size_t q, std::span<const float> lower,
+                  std::span<float> to) {
+  const FloatTag d;
+  const std::size_t width = hn::Lanes(d);
+  for (std::size_t r = 0; r < x.stride(); r += width) {
+    Floats sum = hn::Zero(d);
+    for (std::size_t j = 0; j < q; ++j) {
+      Floats along = hn::Zero(d);
+      for (std::size_t k = 0; k <= j; ++k)
+        along =
+            hn::Add(along, hn::Mul(hn::Set(d, lower[j * q + k]), hn::LoadU(d, x.column(k) + r)));
+      sum = hn::Add(sum, hn::Mul(along, along));
+    }
+    hn::StoreU(sum, d, to.data() + r);
   }
 }
 
@@ -116,34 +153,43 @@ void Project(const FeatureColumns& x, std::span<const float> residual, std::span
   }
 }
 
+/// Log-likelihoods of one vector of rows; what they say of each row's label.
+struct LogisticLanes {
+  Lanes term, residual, weight;
+};
+
+HWY_INLINE LogisticLanes LogisticStep(LanesTag d, Lanes z, Lanes y) {
+  const Lanes one = hn::Set(d, 1.0), zero = hn::Zero(d);
+  const Lanes decay = LanesExp<false>(d, hn::Neg(hn::Abs(z)));  // e^-|z|: never overflows
+  const Lanes whole = hn::Add(one, decay);
+  const Lanes larger = hn::Div(one, whole);
+  const Lanes p = hn::IfThenElse(hn::Lt(z, zero), hn::Mul(decay, larger), larger);
+  const Lanes fit = hn::Sub(hn::Mul(y, z), hn::Max(z, zero));
+  return {hn::Sub(fit, LanesLog(d, whole)), hn::Sub(y, p), hn::Mul(p, hn::Sub(one, p))};
+}
+
 double LogisticPass(std::size_t rows, std::span<const float> score, std::span<const float> label,
                     std::span<float> residual, std::span<float> weight) {
   const LanesTag d;
+  const hn::Rebind<float, LanesTag> narrow;
   const std::size_t width = hn::Lanes(d);
-  const Lanes one = hn::Set(d, 1.0), zero = hn::Zero(d);
-  HWY_ALIGN double s[lanes], y[lanes], p[lanes], log_lik[lanes] = {};
+  HWY_ALIGN double log_lik[lanes] = {}, term[lanes];
   for (std::size_t r = 0; r < score.size(); r += lanes) {
-    for (std::size_t k = 0; k < lanes; ++k) {
-      s[k] = score[r + k];
-      y[k] = label[r + k];
-    }
     const std::size_t filled = rows > r ? std::min(lanes, rows - r) : 0;
-    HWY_ALIGN double term[lanes];
     for (std::size_t part = 0; part < lanes; part += width) {
-      const Lanes z = hn::Load(d, s + part);
-      const Lanes decay = LanesExp<false>(d, hn::Neg(hn::Abs(z)));  // e^-|z|: never overflows
-      const Lanes whole = hn::Add(one, decay);
-      const Lanes larger = hn::Div(one, whole);
-      hn::Store(hn::IfThenElse(hn::Lt(z, zero), hn::Mul(decay, larger), larger), d, p + part);
-      const Lanes fit = hn::Sub(hn::Mul(hn::Load(d, y + part), z), hn::Max(z, zero));
-      hn::Store(hn::Sub(fit, LanesLog(d, whole)), d, term + part);
+      const std::size_t at = r + part;
+      const LogisticLanes found =
+          LogisticStep(d, hn::PromoteTo(d, hn::LoadU(narrow, score.data() + at)),
+                       hn::PromoteTo(d, hn::LoadU(narrow, label.data() + at)));
+      hn::StoreU(hn::DemoteTo(narrow, found.residual), narrow, residual.data() + at);
+      hn::StoreU(hn::DemoteTo(narrow, found.weight), narrow, weight.data() + at);
+      hn::Store(found.term, d, term + part);
+      if (filled < lanes) continue;
+      hn::Store(hn::Add(hn::Load(d, log_lik + part), found.term), d, log_lik + part);
     }
-    for (std::size_t k = 0; k < lanes; ++k) {
-      const bool inside = k < filled;
-      residual[r + k] = inside ? float(y[k] - p[k]) : 0.0F;
-      weight[r + k] = inside ? float(p[k] * (1 - p[k])) : 0.0F;
-      if (inside) log_lik[k] += term[k];
-    }
+    if (filled == lanes) continue;
+    for (std::size_t k = 0; k < filled; ++k) log_lik[k] += term[k];
+    for (std::size_t k = filled; k < lanes; ++k) residual[r + k] = weight[r + k] = 0;
   }
   return ((log_lik[0] + log_lik[4]) + (log_lik[2] + log_lik[6])) +
          ((log_lik[1] + log_lik[5]) + (log_lik[3] + log_lik[7]));
@@ -159,6 +205,7 @@ namespace whence {
 HWY_EXPORT(GramMatrix);
 HWY_EXPORT(FillWave);
 HWY_EXPORT(AddScores);
+HWY_EXPORT(SquaredNorms);
 HWY_EXPORT(Project);
 HWY_EXPORT(LogisticPass);
 
@@ -174,6 +221,11 @@ void fill_wave(std::span<const float* const> columns, std::span<const float> wei
 void add_scores(const FeatureColumns& x, std::span<const double> w, double step,
                 std::span<float> score) {
   HWY_DYNAMIC_DISPATCH(AddScores)(x, w, step, score);
+}
+
+void squared_norms(const FeatureColumns& x, std::size_t q, std::span<const float> lower,
+                   std::span<float> to) {
+  HWY_DYNAMIC_DISPATCH(SquaredNorms)(x, q, lower, to);
 }
 
 void project(const FeatureColumns& x, std::span<const float> residual, std::span<double> gradient) {

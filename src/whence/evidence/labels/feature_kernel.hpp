@@ -42,6 +42,11 @@ void fill_wave(std::span<const float* const> columns, std::span<const float> wei
 void add_scores(const FeatureColumns& x, std::span<const double> w, double step,
                 std::span<float> score);
 
+/// to = |lower u|^2 for all rows, u being a row's first q features and `lower` a lower triangular
+/// matrix, row by row.
+void squared_norms(const FeatureColumns& x, std::size_t q, std::span<const float> lower,
+                   std::span<float> to);
+
 /// gradient_j = sum over rows of x_j residual.
 void project(const FeatureColumns& x, std::span<const float> residual, std::span<double> gradient);
 

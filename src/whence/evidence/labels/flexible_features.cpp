@@ -37,8 +37,26 @@ std::vector<float> FlexibleFeatures::precisions(const VariableSet& given) const 
   return list;
 }
 
-void FlexibleFeatures::fill(const VariableSet& given, const FeatureColumns& codes,
-                            FeatureColumns& x) const {
+RandomWaves FlexibleFeatures::waves(const VariableSet& given) const {
+  const std::vector<Coordinate> list = coordinates_of(columns_, given);
+  RandomWaves drawn;
+  if (list.empty()) return drawn;
+  Stream stream(seed_, Purpose::search,
+                {6, std::uint32_t(given.hash()), std::uint32_t(given.hash() >> 32)});
+  constexpr double lengths[] = {0.7, 1.4, 2.8};
+  constexpr double indicator_weight = 1.4;
+  for (std::size_t h = 0; h < waves_; ++h) {
+    const double length = lengths[h % 3] * std::sqrt(double(given.size())) * std::numbers::pi;
+    std::vector<float>& weight = drawn.weights.emplace_back();
+    for (const Coordinate& c : list)
+      weight.push_back(float(sample_normal(stream) / length * (c.real ? 1 : indicator_weight)));
+    drawn.phases.push_back(float(2 * stream.uniform()));
+  }
+  return drawn;
+}
+
+void FlexibleFeatures::fill(const VariableSet& given, const RandomWaves& waves,
+                            const FeatureColumns& codes, FeatureColumns& x) const {
   const std::vector<Coordinate> list = coordinates_of(columns_, given);
   fill_second_order(
       list, [&](std::size_t c) { return codes.column(c); }, x);
@@ -56,20 +74,11 @@ void FlexibleFeatures::fill(const VariableSet& given, const FeatureColumns& code
         std::fill(to + codes.rows(), to + codes.stride(), 0.0F);
       }
   }
-  if (list.empty()) return;
   std::vector<const float*> columns;
   for (const Coordinate& c : list) columns.push_back(codes.column(c.column));
-  Stream stream(seed_, Purpose::search,
-                {6, std::uint32_t(given.hash()), std::uint32_t(given.hash() >> 32)});
-  std::vector<float> weight(list.size());
-  constexpr double lengths[] = {0.7, 1.4, 2.8};
-  constexpr double indicator_weight = 1.4;
-  for (std::size_t h = 0; h < waves_; ++h) {
-    const double length = lengths[h % 3] * std::sqrt(double(given.size())) * std::numbers::pi;
-    for (std::size_t k = 0; k < list.size(); ++k)
-      weight[k] = float(sample_normal(stream) / length * (list[k].real ? 1 : indicator_weight));
+  for (std::size_t h = 0; h < waves.phases.size(); ++h) {
     float* to = x.column(at++);
-    fill_wave(columns, weight, float(2 * stream.uniform()), codes.stride(), to);
+    fill_wave(columns, waves.weights[h], waves.phases[h], codes.stride(), to);
     std::fill(to + codes.rows(), to + codes.stride(), 0.0F);
   }
 }

@@ -12,6 +12,12 @@
 
 namespace whence {
 
+/// Random waves of a set of coordinates: weights of each, and phases.
+struct RandomWaves {
+  std::vector<std::vector<float>> weights;
+  std::vector<float> phases;
+};
+
 class FlexibleFeatures {
  public:
   FlexibleFeatures(const CodedColumns& columns, std::size_t waves, std::uint64_t seed)
@@ -21,8 +27,15 @@ class FlexibleFeatures {
   /// They are to be taken as positive, and not to be shrunk with the others.
   std::vector<float> precisions(const VariableSet& given) const;
 
+  /// The same waves whenever they are asked for.
+  RandomWaves waves(const VariableSet& given) const;
+
   /// Fills the first precisions(given).size() columns of x, which may have more.
-  void fill(const VariableSet& given, const FeatureColumns& codes, FeatureColumns& x) const;
+  void fill(const VariableSet& given, const FeatureColumns& codes, FeatureColumns& x) const {
+    fill(given, waves(given), codes, x);
+  }
+  void fill(const VariableSet& given, const RandomWaves& waves, const FeatureColumns& codes,
+            FeatureColumns& x) const;
 
  private:
   const CodedColumns& columns_;

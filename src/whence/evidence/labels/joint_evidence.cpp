@@ -197,7 +197,9 @@ std::vector<double> JointEvidence::all_conditionals(const VariableSet& given) co
                           noise_shape * std::log(noise_rate) + log_gamma(shape) -
                           log_gamma(noise_shape);
   Vector best = Vector::Constant(t, -INFINITY), variance(t);
-  Matrix weights(q, t);
+  std::vector<Eigen::LLT<Matrix>> factors;
+  std::vector<std::size_t> chosen(targets_.size(), 0);
+  Matrix projected(q, t);                        // the cross products, by half of the chosen factor
   constexpr double shrinkage[] = {1, 30, 1000};  // of everything that is not linear
   const bool curved = !given.empty();
   for (double shrink : shrinkage) {
@@ -210,9 +212,8 @@ std::vector<double> JointEvidence::all_conditionals(const VariableSet& given) co
       h(j, j) += used;
       log_prior += std::log(used);
     }
-    const Eigen::LLT<Matrix> factor(h);
+    const Eigen::LLT<Matrix>& factor = factors.emplace_back(h);
     const Matrix z = factor.matrixL().solve(gram.topRightCorner(q, t));
-    const Matrix w = factor.matrixU().solve(z);
     const double log_posterior = 2 * factor.matrixLLT().diagonal().array().log().sum();
     for (Eigen::Index k = 0; k < t; ++k) {
       const double left = std::max(1e-3, gram(q + k, q + k) - z.col(k).squaredNorm());
@@ -222,7 +223,8 @@ std::vector<double> JointEvidence::all_conditionals(const VariableSet& given) co
       if (evidence <= best[k]) continue;
       best[k] = evidence;
       variance[k] = rate / shape;
-      weights.col(k) = w.col(k);
+      chosen[std::size_t(k)] = factors.size() - 1;
+      projected.col(k) = z.col(k);
     }
   }
   std::vector<double> result(targets_.size(), 0.0);
@@ -232,7 +234,8 @@ std::vector<double> JointEvidence::all_conditionals(const VariableSet& given) co
   for (Eigen::Index k = 0; k < t; ++k) {
     const Target& target = targets_[std::size_t(k)];
     if (given.has(target.variable)) continue;
-    std::copy_n(weights.col(k).data(), std::size_t(q), padded.begin());
+    const Vector weights = factors[chosen[std::size_t(k)]].matrixU().solve(projected.col(k));
+    std::copy_n(weights.data(), std::size_t(q), padded.begin());
     std::fill_n(fit.column(0), fit.stride(), 0.0F);
     add_scores(x, padded, 1, {fit.column(0), fit.stride()});
     for (std::size_t r = 0; r < residual.size(); ++r)

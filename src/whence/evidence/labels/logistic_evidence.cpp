@@ -1,5 +1,6 @@
 #include "whence/evidence/labels/logistic_evidence.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -50,22 +51,31 @@ class NewtonFit {
     share_ = ones / double(x.rows());
   }
 
-  LogisticFit best() {
-    start();
+  LogisticFit best(std::span<const double> from) {
+    start(from);
     constexpr int most_steps = 30;
     constexpr double enough = 0.01;  // nats
-    for (int step = 0; step < most_steps; ++step)
-      if (climb(step == 0) < enough) break;
-    const double evidence = value_ + 0.5 * log_determinant(Eigen::LLT<Matrix>(precision_)) -
-                            0.5 * log_determinant(Eigen::LLT<Matrix>(curvature(false)));
+    double volume = 0;
+    for (int step = 0; step < most_steps; ++step) {
+      // The last step is so short that the curvature where it began will do.
+      const Eigen::LLT<Matrix> factor(curvature(step == 0 && from.empty()));
+      volume = log_determinant(factor);
+      if (climb(factor) < enough) break;
+    }
+    const double evidence =
+        value_ + 0.5 * log_determinant(Eigen::LLT<Matrix>(precision_)) - 0.5 * volume;
     return {evidence, {w_.data(), w_.data() + q_}};
   }
 
  private:
-  void start() {
+  void start(std::span<const double> from) {
     w_ = Vector::Zero(q_);
     w_[0] = std::log(share_ / (1 - share_));
-    std::fill(score_.begin(), score_.end(), float(w_[0]));
+    std::copy(from.begin(), from.end(), w_.data());
+    if (from.empty())
+      std::fill(score_.begin(), score_.end(), float(w_[0]));
+    else
+      add_scores(x_, {w_.data(), std::size_t(q_)}, 1, score_);
     value_ = log_lik(score_) - penalty(w_);
   }
 
@@ -82,12 +92,12 @@ class NewtonFit {
     return weighted + precision_;
   }
 
-  /// One step; what it gains.
-  double climb(bool first) {
+  /// One step by the factorised curvature; what it gains.
+  double climb(const Eigen::LLT<Matrix>& factor) {
     Vector gradient(q_);
     project(x_, residual_, {gradient.data(), std::size_t(q_)});
     gradient -= precision_ * w_;
-    const Vector step = Eigen::LLT<Matrix>(curvature(first)).solve(gradient);
+    const Vector step = factor.solve(gradient);
     const std::span<const double> direction(step.data(), std::size_t(q_));
     // Concave, but a full step may overshoot: halve it until it climbs.
     for (double rate = 1; rate > 1e-3; rate /= 2) {
@@ -118,8 +128,8 @@ class NewtonFit {
 }  // namespace
 
 LogisticFit fit_logistic(const FeatureColumns& x, std::span<const float> labels,
-                         const LogisticPrior& prior) {
-  return NewtonFit(x, labels, prior).best();
+                         const LogisticPrior& prior, std::span<const double> start) {
+  return NewtonFit(x, labels, prior).best(start);
 }
 
 double gain_of_more(const FeatureColumns& x, const LogisticFit& fit, std::span<const float> labels,

@@ -22,9 +22,10 @@ struct LogisticFit {
   std::vector<double> weights;
 };
 
-/// Labels are 0 or 1 in the first rows() places. Column 0 of the features holds ones.
+/// Labels are 0 or 1 in the first rows() places. Column 0 of the features holds ones. `start` holds
+/// coefficients of the first features to start from; a good start saves steps.
 LogisticFit fit_logistic(const FeatureColumns& x, std::span<const float> labels,
-                         const LogisticPrior& prior = {});
+                         const LogisticPrior& prior = {}, std::span<const double> start = {});
 
 /// The log-evidence gained by the last x.columns() - fit.weights.size() features over those that
 /// were fitted, by one step from there: exact where the gain is small.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <Eigen/Dense>
 
@@ -18,32 +19,45 @@ using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
 constexpr std::size_t regression_waves = 24;
+/// Nats per row: labels that are known as well as this need no more variables to guess them.
+constexpr double settled = 0.03;
 
-/// The first columns of x, of the first `rows` rows.
-FeatureColumns first_rows(const FeatureColumns& x, std::size_t rows, std::size_t columns) {
-  FeatureColumns part(rows, columns);
-  for (std::size_t j = 0; j < columns; ++j) std::copy_n(x.column(j), rows, part.column(j));
-  return part;
+/// The inverse of a factor, which is lower triangular.
+Matrix inverse_of(const Eigen::LLT<Matrix>& factor) {
+  const Eigen::Index q = factor.matrixLLT().rows();
+  Matrix inverse = Matrix::Identity(q, q);
+  factor.matrixL().solveInPlace(inverse);
+  return inverse;
 }
 
 /// By how much a prediction for each row is less sure than usual, at least 1: the leverage of its
 /// features against their mean leverage in the fitted rows. A fit says nothing of where it has not
 /// been.
-std::vector<double> strangeness(const FeatureColumns& x, std::size_t features,
-                                const Eigen::LLT<Matrix>& factor, std::size_t fitted) {
-  Matrix rows(Eigen::Index(features), Eigen::Index(x.rows()));
-  for (std::size_t j = 0; j < features; ++j)
+struct Strangeness {
+  std::vector<float> lower;  // the inverse factor, row by row
+  std::size_t features = 0;
+  double usual = 1;
+
+  /// `gram` of the fitted rows' features, `precision` on its diagonal.
+  Strangeness(const Matrix& gram, double precision, std::size_t rows)
+      : features(std::size_t(gram.rows())) {
+    const Matrix inverse = inverse_of(
+        Eigen::LLT<Matrix>(gram + precision * Matrix::Identity(gram.rows(), gram.cols())));
+    for (Eigen::Index j = 0; j < gram.rows(); ++j)
+      for (Eigen::Index k = 0; k < gram.rows(); ++k) lower.push_back(float(inverse(j, k)));
+    usual = (double(features) - precision * inverse.squaredNorm()) / double(rows);
+  }
+
+  std::vector<float> of(const FeatureColumns& x) const {
+    AlignedFloats leverage(x.stride());
+    squared_norms(x, features, lower, leverage);
+    constexpr double tolerated = 4;
+    std::vector<float> list(x.rows());
     for (std::size_t r = 0; r < x.rows(); ++r)
-      rows(Eigen::Index(j), Eigen::Index(r)) = x.column(j)[r];
-  factor.matrixL().solveInPlace(rows);
-  const Vector leverage = rows.colwise().squaredNorm().transpose();
-  const double usual = leverage.head(Eigen::Index(fitted)).mean();
-  constexpr double tolerated = 4;
-  std::vector<double> list(x.rows(), 1.0);
-  for (std::size_t r = fitted; r < x.rows(); ++r)
-    list[r] = std::sqrt(1 + std::max(0.0, leverage[Eigen::Index(r)] / usual - tolerated));
-  return list;
-}
+      list[r] = float(std::sqrt(1 + std::max(0.0, double(leverage[r]) / usual - tolerated)));
+    return list;
+  }
+};
 
 /// One way to shrink all that is not linear in a regression: nearly a line, or any curve. A line
 /// that is enough goes on where a curve would stray.
@@ -75,7 +89,11 @@ std::vector<Ridge> ridges_of(const Matrix& gram, const std::vector<float>& preci
     ridge.factor.compute(h);
     ridge.log_volume -= ridge.factor.matrixLLT().diagonal().array().log().sum();
     ridge.rows = double(rows);
-    const double freedom = ridge.factor.solve(gram).trace();
+    double freedom = double(precision.size());
+    const Vector spread = inverse_of(ridge.factor).colwise().squaredNorm().transpose();
+    for (std::size_t j = 0; j < precision.size(); ++j)
+      freedom -= (h(Eigen::Index(j), Eigen::Index(j)) - gram(Eigen::Index(j), Eigen::Index(j))) *
+                 spread[Eigen::Index(j)];
     ridge.enlarged = 1 / std::max(0.5, 1 - freedom / double(rows));
     list.push_back(std::move(ridge));
     if (precision.size() == 1) break;
@@ -98,190 +116,195 @@ double Displacement::log_odds(double tau) const {
   return 0.5 * offset * offset * (1 / same - 1 / changed) - 0.5 * std::log(changed / same);
 }
 
-ShiftEvidence::ShiftEvidence(const CodedColumns& columns, const Dataset& data, std::size_t baseline,
-                             std::uint64_t seed, const ShiftRows& most)
-    : columns_(columns), features_(columns, regression_waves, seed), codes_(0, 0) {
-  std::vector<std::size_t> rows =
-      draw_rows(data.environments[baseline], most.fitted, Stream(seed, Purpose::search, {1, 0, 0}));
-  fitted_ = rows.size();
-  const std::size_t compared = std::min(most.of_baseline, fitted_);
-  const std::size_t others = data.environments.size() - 1;
-  for (std::size_t e = 0; e < data.environments.size(); ++e) {
-    if (e == baseline) continue;
-    const std::vector<std::size_t> own =
-        draw_rows(data.environments[e], most.of_environment,
-                  Stream(seed, Purpose::search, {2, std::uint32_t(e), 0}));
-    // Windows of the baseline are spread out, so that one odd stretch does not meet all.
-    const std::size_t from = others > 1 ? windows_.size() * (fitted_ - compared) / (others - 1) : 0;
-    windows_.push_back({rows.size(), rows.size() + own.size(), from, from + compared});
-    rows.insert(rows.end(), own.begin(), own.end());
-    const std::size_t n = own.size() + compared;
-    AlignedFloats labels((n + 7) / 8 * 8);
-    std::fill_n(labels.begin(), own.size(), 1.0F);
-    labels_.push_back(std::move(labels));
+namespace {
+
+/// One coordinate of a child, regressed on its parents.
+struct Regression {
+  std::vector<double> weight, size_weight;  // of the mean, and of the size of what is left over
+  double usual_size = 1, usual_prediction = 0;
+  Ridge ridge;
+  std::vector<float> left;  // of the fitted rows, in units of its usual size there
+};
+
+/// Rows in units of their usual size where the parents are as they are, and bounded.
+void scale_by_size(const FeatureColumns& x, const Regression& regression, std::span<float> left) {
+  AlignedFloats size(x.stride());
+  add_scores(x, regression.size_weight, 1, size);
+  constexpr double mean_size = 0.7979;  // of a standard normal variable
+  const double usual = regression.usual_size;
+  for (std::size_t r = 0; r < left.size(); ++r) {
+    const double scale = std::clamp(double(size[r]), 0.3 * usual, 4 * usual) / mean_size;
+    left[r] = bounded_code(left[r] / scale);
   }
-  codes_ = gather_rows(columns, rows);
 }
 
-std::vector<float> ShiftEvidence::in_window(std::size_t e, const float* column) const {
-  const Window& w = windows_[e];
-  std::vector<float> values(column + w.begin, column + w.end);
-  values.insert(values.end(), column + w.reference, column + w.reference_end);
-  return values;
+/// The gram matrix of the first columns.
+Matrix gram_of(const FeatureColumns& x) {
+  const std::size_t q = x.columns();
+  Matrix gram(q, q);
+  gram_matrix(x, nullptr, {gram.data(), q * q});
+  return gram;
 }
 
-namespace {
-
-/// Coordinates of a set of variables in one environment's window.
-template <class InWindow>
-std::vector<std::vector<float>> window_columns(const std::vector<Coordinate>& list,
-                                               const InWindow& in_window) {
-  std::vector<std::vector<float>> columns;
-  for (const Coordinate& c : list) columns.push_back(in_window(c.column));
-  return columns;
+Regression regress_coordinate(const FeatureColumns& x, const float* y,
+                              const std::vector<Ridge>& ridges,
+                              const Eigen::LLT<Matrix>& size_factor) {
+  const std::size_t q = x.columns(), n = x.rows();
+  Regression found;
+  FeatureColumns target(n, 1);
+  std::copy_n(y, n, target.column(0));
+  Vector cross(q);
+  project(x, {target.column(0), target.stride()}, {cross.data(), q});
+  double squares = 0;
+  for (std::size_t r = 0; r < n; ++r) squares += double(y[r]) * double(y[r]);
+  const Ridge* best = nullptr;
+  double highest = 0;
+  for (const Ridge& ridge : ridges) {
+    const double evidence = ridge.log_evidence(cross, squares);
+    if (best != nullptr && evidence <= highest) continue;
+    best = &ridge;
+    highest = evidence;
+  }
+  found.ridge = *best;
+  const Vector w = best->factor.solve(cross);
+  found.weight.assign(w.data(), w.data() + q);
+  AlignedFloats mean(x.stride());
+  add_scores(x, found.weight, 1, mean);
+  found.left.resize(n);
+  double usual = 0;
+  for (std::size_t r = 0; r < n; ++r) {
+    found.left[r] = float(double(y[r] - mean[r]) * best->enlarged);
+    target.column(0)[r] = std::abs(found.left[r]);
+    usual += std::abs(found.left[r]) / double(n);
+    found.usual_prediction += mean[r] / double(n);
+  }
+  found.usual_size = std::max(usual, 1e-3);
+  // The size of the remainder, as a function of the parents: of second order.
+  const auto second = std::size_t(size_factor.matrixLLT().rows());
+  Vector size_cross(q);
+  project(x, {target.column(0), target.stride()}, {size_cross.data(), q});
+  const Vector size_weight = size_factor.solve(size_cross.head(Eigen::Index(second)));
+  found.size_weight.assign(q, 0.0);
+  std::copy_n(size_weight.data(), second, found.size_weight.begin());
+  scale_by_size(x, found, found.left);
+  return found;
 }
-
-/// The same coordinates, numbered as the columns of a window.
-std::vector<Coordinate> renumbered(std::vector<Coordinate> list) {
-  for (std::size_t k = 0; k < list.size(); ++k) list[k].column = k;
-  return list;
-}
-
-}  // namespace
-
-const LogisticFit& ShiftEvidence::fit(const VariableSet& set, std::size_t e) const {
-  return fit_cache_.get({set, e}, [&] {
-    const std::vector<Coordinate> list = coordinates_of(columns_, set);
-    const auto columns =
-        window_columns(list, [&](std::size_t c) { return in_window(e, codes_.column(c)); });
-    const Window& w = windows_[e];
-    const std::size_t n = w.end - w.begin + w.reference_end - w.reference;
-    return fit_logistic(
-        second_order(renumbered(list), n, [&](std::size_t k) { return columns[k].data(); }),
-        labels_[e]);
-  });
-}
-
-namespace {
 
 /// How far an environment's rows are off the baseline's regression on average, and how far that
 /// regression itself may be off there: by what it has not seen, and by a share of what it predicts.
-Displacement displacement_of(const FeatureColumns& x, const Ridge& ridge, const float* predicted,
-                             const std::vector<float>& left, double usual_prediction, double usual,
-                             std::size_t begin, std::size_t end) {
-  constexpr double share_off = 0.3, misfit = 0.1;
-  const double each = 1 / double(end - begin);
+Displacement displacement_of(const FeatureColumns& x, const Regression& regression,
+                             std::span<const float> predicted, std::span<const float> left) {
+  constexpr double share_off = 0.3, misfit = 0.1, mean_size = 0.7979;
+  const double each = 1 / double(x.rows());
   Vector features(Eigen::Index(x.columns()));
-  for (std::size_t j = 0; j < x.columns(); ++j) {
-    double sum = 0;
-    for (std::size_t r = begin; r < end; ++r) sum += x.column(j)[r];
-    features[Eigen::Index(j)] = sum * each;
-  }
+  for (std::size_t j = 0; j < x.columns(); ++j)
+    features[Eigen::Index(j)] = std::accumulate(x.column(j), x.column(j) + x.rows(), 0.0) * each;
   Displacement found;
   double prediction = 0;
-  for (std::size_t r = begin; r < end; ++r) {
+  for (std::size_t r = 0; r < x.rows(); ++r) {
     found.offset += each * left[r];
     prediction += each * predicted[r];
   }
-  const double moved = share_off * (prediction - usual_prediction) / usual;
-  found.variance =
-      each + misfit * misfit + moved * moved + ridge.factor.matrixL().solve(features).squaredNorm();
+  const double usual = regression.usual_size / mean_size;
+  const double moved = share_off * (prediction - regression.usual_prediction) / usual;
+  found.variance = each + misfit * misfit + moved * moved +
+                   regression.ridge.factor.matrixL().solve(features).squaredNorm();
   return found;
 }
 
 }  // namespace
 
-/// What the parents leave unexplained of each of the child's coordinates, in units of its usual
-/// size where the parents are as they are: a flexible regression on the baseline.
-ShiftEvidence::Remainders ShiftEvidence::remainders(std::size_t child,
-                                                    const VariableSet& parents) const {
-  const std::vector<float> precision = features_.precisions(parents);
-  const std::size_t q = precision.size(), n = codes_.rows();
-  FeatureColumns x(n, q);
-  features_.fill(parents, codes_, x);
-  const FeatureColumns known = first_rows(x, fitted_, q);
-  Matrix gram(q, q);
-  gram_matrix(known, nullptr, {gram.data(), q * q});
-  const std::vector<Ridge> ridges = ridges_of(gram, precision, fitted_);
-  const std::size_t second = second_order_count(coordinates_of(columns_, parents));
-  const FeatureColumns known_second = first_rows(known, fitted_, second);
-  Matrix scale_gram(second, second);
-  gram_matrix(known_second, nullptr, {scale_gram.data(), second * second});
-  scale_gram.diagonal().array() += 1;
-  const Eigen::LLT<Matrix> scale_factor(scale_gram);
-  const std::vector<double> strange = strangeness(x, second, scale_factor, fitted_);
+struct ShiftEvidence::Regressions {
+  RandomWaves waves;
+  std::size_t features = 0;
+  Strangeness strangeness;
+  std::vector<Regression> coordinates;
+};
 
-  const CodedVariable& variable = columns_.variable(child);
-  Remainders result;
-  for (std::size_t k = 0; k < variable.count; ++k) {
-    const float* y = codes_.column(variable.first + k);
-    FeatureColumns target(fitted_, 1);
-    std::copy_n(y, fitted_, target.column(0));
-    Vector cross(q);
-    project(known, {target.column(0), target.stride()}, {cross.data(), q});
-    double squares = 0;
-    for (std::size_t r = 0; r < fitted_; ++r) squares += double(y[r]) * double(y[r]);
-    const Ridge* best = nullptr;
-    for (const Ridge& ridge : ridges)
-      if (best == nullptr ||
-          ridge.log_evidence(cross, squares) > best->log_evidence(cross, squares))
-        best = &ridge;
-    const Vector w = best->factor.solve(cross);
-    const double enlarged = best->enlarged;
-    AlignedFloats mean(x.stride());
-    add_scores(x, {w.data(), q}, 1, mean);
-    std::vector<float> left(n);
-    for (std::size_t r = 0; r < n; ++r)
-      left[r] = float(double(y[r] - mean[r]) * (r < fitted_ ? enlarged : 1));
-    // The size of the remainder, as a function of the parents.
-    double usual = 0;
-    for (std::size_t r = 0; r < fitted_; ++r) {
-      target.column(0)[r] = std::abs(left[r]);
-      usual += std::abs(left[r]) / double(fitted_);
-    }
-    usual = std::max(usual, 1e-3);
-    Vector size_cross(second);
-    project(known_second, {target.column(0), target.stride()}, {size_cross.data(), second});
-    Vector size_weight = Vector::Zero(Eigen::Index(q));
-    size_weight.head(Eigen::Index(second)) = scale_factor.solve(size_cross);
-    AlignedFloats size(x.stride());
-    add_scores(x, {size_weight.data(), q}, 1, size);
-    constexpr double mean_size = 0.7979;  // of a standard normal variable
-    for (std::size_t r = 0; r < n; ++r) {
-      const double scale = std::clamp(double(size[r]), 0.3 * usual, 4 * usual) / mean_size;
-      left[r] = bounded_code(left[r] / scale);
-    }
-    double usual_prediction = 0;
-    for (std::size_t r = 0; r < fitted_; ++r) usual_prediction += mean[r] / double(fitted_);
-    std::vector<Displacement> displaced;
-    for (const Window& window : windows_)
-      displaced.push_back(displacement_of(x, *best, mean.data(), left, usual_prediction,
-                                          usual / mean_size, window.begin, window.end));
-    for (std::size_t r = 0; r < n; ++r) left[r] = float(left[r] / strange[r]);
-    result.columns.push_back(std::move(left));
-    result.displaced.push_back(std::move(displaced));
+ShiftEvidence::ShiftEvidence(const CodedColumns& columns, const Dataset& data, std::size_t baseline,
+                             std::uint64_t seed, const ShiftRows& most)
+    : columns_(columns), features_(columns, regression_waves, seed), baseline_(0, 0) {
+  const std::vector<std::size_t> fitted =
+      draw_rows(data.environments[baseline], most.fitted, Stream(seed, Purpose::search, {1, 0, 0}));
+  baseline_ = gather_rows(columns, fitted);
+  const std::size_t compared = std::min(most.of_baseline, fitted.size());
+  const std::size_t others = data.environments.size() - 1;
+  for (std::size_t e = 0; e < data.environments.size(); ++e) {
+    if (e == baseline) continue;
+    std::vector<std::size_t> rows =
+        draw_rows(data.environments[e], most.of_environment,
+                  Stream(seed, Purpose::search, {2, std::uint32_t(e), 0}));
+    FeatureColumns own = gather_rows(columns, rows);
+    // Windows of the baseline are spread out, so that one odd stretch does not meet all.
+    const std::size_t from =
+        others > 1 ? windows_.size() * (fitted.size() - compared) / (others - 1) : 0;
+    const auto first = fitted.begin() + std::ptrdiff_t(from);
+    rows.insert(rows.end(), first, first + std::ptrdiff_t(compared));
+    FeatureColumns both = gather_rows(columns, rows);
+    AlignedFloats labels(both.stride());
+    std::fill_n(labels.begin(), own.rows(), 1.0F);
+    windows_.push_back({std::move(own), std::move(both), std::move(labels), from});
   }
+}
+
+ShiftEvidence::~ShiftEvidence() = default;
+
+const LogisticFit& ShiftEvidence::fit(const VariableSet& set, std::size_t e) const {
+  return fit_cache_.get({set, e}, [&] {
+    const Window& window = windows_[e];
+    const std::vector<Coordinate> list = coordinates_of(columns_, set);
+    std::vector<double> start;
+    if (!list.empty()) {
+      // Features of the last variable come last: the others' coefficients are where to start.
+      const LogisticFit& fewer = fit(set.without(list.back().variable), e);
+      start = fewer.weights;
+      start.resize(second_order_count(list));
+      if (fewer.log_evidence > -settled * double(window.own.rows()))
+        return LogisticFit{fewer.log_evidence, start};
+    }
+    return fit_logistic(second_order(list, window.both.rows(),
+                                     [&](std::size_t c) { return window.both.column(c); }),
+                        window.labels, {}, start);
+  });
+}
+
+/// A flexible regression of each of the child's coordinates on its parents, in the baseline.
+ShiftEvidence::Regressions ShiftEvidence::regress(std::size_t child,
+                                                  const VariableSet& parents) const {
+  const std::vector<float> precision = features_.precisions(parents);
+  const std::size_t n = baseline_.rows();
+  const RandomWaves waves = features_.waves(parents);
+  FeatureColumns x(n, precision.size());
+  features_.fill(parents, waves, baseline_, x);
+  const Matrix gram = gram_of(x);
+  const std::vector<Ridge> ridges = ridges_of(gram, precision, n);
+  const auto second = Eigen::Index(second_order_count(coordinates_of(columns_, parents)));
+  const Matrix second_gram = gram.topLeftCorner(second, second);
+  const Eigen::LLT<Matrix> size_factor(second_gram + Matrix::Identity(second, second));
+  Regressions result{waves, precision.size(), Strangeness(second_gram, 1, n), {}};
+  const CodedVariable& variable = columns_.variable(child);
+  for (std::size_t k = 0; k < variable.count; ++k)
+    result.coordinates.push_back(
+        regress_coordinate(x, baseline_.column(variable.first + k), ridges, size_factor));
   return result;
 }
 
-const std::vector<float>& ShiftEvidence::changes(std::size_t child,
-                                                 const VariableSet& parents) const {
-  return change_cache_.get({parents, child}, [&] {
-    const Remainders remainder = remainders(child, parents);
-    std::vector<float> list;
-    for (std::size_t e = 0; e < environments(); ++e)
-      list.push_back(compare(child, parents, e, remainder, false).log_odds[0]);
-    return list;
-  });
+std::shared_ptr<const ShiftEvidence::Regressions> ShiftEvidence::regressions(
+    std::size_t child, const VariableSet& parents) const {
+  return recent_.get({parents, child}, [&] { return regress(child, parents); });
+}
+
+double ShiftEvidence::change(std::size_t child, const VariableSet& parents, std::size_t e) const {
+  return change_cache_.get({parents, child * environments() + e},
+                           [&] { return compare(child, parents, e, false).log_odds[0]; });
 }
 
 const std::vector<DriftedChange>& ShiftEvidence::drifts(std::size_t child,
                                                         const VariableSet& parents) const {
   return drift_cache_.get({parents, child}, [&] {
-    const Remainders remainder = remainders(child, parents);
     std::vector<DriftedChange> list;
     for (std::size_t e = 0; e < environments(); ++e)
-      list.push_back(compare(child, parents, e, remainder, true));
+      list.push_back(compare(child, parents, e, true));
     return list;
   });
 }
@@ -305,7 +328,7 @@ struct Drift {
 };
 
 Drift estimate_drift(const std::vector<float>& z, std::size_t n, double reference,
-                     const std::vector<std::vector<float>>& parents) {
+                     const std::vector<const float*>& parents) {
   Drift drift;
   const auto rows = Eigen::Index(n);
   const Vector own = Eigen::Map<const Eigen::VectorXf>(z.data(), rows).cast<double>();
@@ -340,25 +363,46 @@ Drift estimate_drift(const std::vector<float>& z, std::size_t n, double referenc
 }  // namespace
 
 DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& parents, std::size_t e,
-                                     const Remainders& remainder, bool drift_too) const {
+                                     bool drift_too) const {
   const Window& window = windows_[e];
-  const std::size_t own = window.end - window.begin;
-  const std::size_t n = own + window.reference_end - window.reference;
+  const std::size_t own = window.own.rows(), n = window.both.rows();
+  const std::shared_ptr<const Regressions> regression = regressions(child, parents);
   const LogisticFit& base = fit(parents, e);
   const std::vector<Coordinate> list = coordinates_of(columns_, parents);
-  const auto given =
-      window_columns(list, [&](std::size_t c) { return in_window(e, codes_.column(c)); });
-  const bool real = columns_.variable(child).real;
+  std::vector<const float*> given;
+  for (const Coordinate& c : list) given.push_back(window.both.column(c.column));
+  const CodedVariable& variable = columns_.variable(child);
+  const bool real = variable.real;
+
+  // What the regression leaves over of the environment's rows, then of the baseline's.
+  FeatureColumns own_features(own, regression->features);
+  features_.fill(parents, regression->waves, window.own, own_features);
+  const std::vector<float> strange = regression->strangeness.of(own_features);
+  // Parents that give the environment away leave nothing to guess: then the child must be where
+  // the baseline's regression expects it.
+  const double weight = std::clamp((given_away(parents, e) - 0.5) / 0.3, 0.0, 1.0);
   std::vector<std::vector<float>> z;
-  for (const std::vector<float>& column : remainder.columns)
-    z.push_back(in_window(e, column.data()));
+  std::vector<Displacement> displacements;
+  for (std::size_t k = 0; k < variable.count; ++k) {
+    const Regression& fitted = regression->coordinates[k];
+    AlignedFloats mean(own_features.stride());
+    add_scores(own_features, fitted.weight, 1, mean);
+    std::vector<float>& left = z.emplace_back(own);
+    const float* y = window.own.column(variable.first + k);
+    for (std::size_t r = 0; r < own; ++r) left[r] = y[r] - mean[r];
+    scale_by_size(own_features, fitted, left);
+    if (weight > 0) displacements.push_back(displacement_of(own_features, fitted, mean, left));
+    for (std::size_t r = 0; r < own; ++r) left[r] /= strange[r];
+    const auto first = fitted.left.begin() + std::ptrdiff_t(window.reference);
+    left.insert(left.end(), first, first + std::ptrdiff_t(n - own));
+  }
 
   // Features of the parents, then of the remainder: itself, its square, its products with them.
   const std::size_t old = second_order_count(list);
   const std::size_t each = 1 + (real ? 1 : 0) + list.size();
   FeatureColumns x(n, old + each * z.size());
   fill_second_order(
-      renumbered(list), [&](std::size_t k) { return given[k].data(); }, x);
+      list, [&](std::size_t c) { return window.both.column(c); }, x);
   const auto gain = [&] {
     std::size_t at = old;
     for (const std::vector<float>& column : z) {
@@ -367,20 +411,17 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
         float* to = x.column(at++);
         for (std::size_t r = 0; r < n; ++r) to[r] = column[r] * column[r] - 1;
       }
-      for (const std::vector<float>& parent : given) {
+      for (const float* parent : given) {
         float* to = x.column(at++);
         for (std::size_t r = 0; r < n; ++r) to[r] = column[r] * parent[r];
       }
     }
-    return gain_of_more(x, base, labels_[e]);
+    return gain_of_more(x, base, window.labels);
   };
-  // Parents that give the environment away leave nothing to guess: then the child must be where
-  // the baseline's regression expects it.
-  const double weight = std::clamp((given_away(parents, e) - 0.5) / 0.3, 0.0, 1.0);
   const auto displaced = [&](double tau) {
     double most = 0;
-    for (const auto& by_environment : remainder.displaced)
-      most = std::max(most, by_environment[e].log_odds(tau));
+    for (const Displacement& displacement : displacements)
+      most = std::max(most, displacement.log_odds(tau));
     return weight * most;
   };
   const double plain = std::max(gain(), displaced(0));
@@ -396,7 +437,7 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
           float(std::min(plain, with_drift(0, std::sqrt(2 * plain * s), s, drift_scales[t])));
     return result;
   }
-  const auto reference = double(fitted_);
+  const auto reference = double(baseline_.rows());
   const Drift drift = estimate_drift(z[0], own, reference, given);
   std::copy(drift.without_offset.begin(), drift.without_offset.end(), z[0].begin());
   const double after_offset = gain();

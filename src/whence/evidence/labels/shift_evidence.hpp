@@ -11,9 +11,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "whence/core/dataset.hpp"
+#include "whence/core/recent_cache.hpp"
 #include "whence/core/shared_cache.hpp"
 #include "whence/core/variable_set.hpp"
 #include "whence/evidence/labels/coded_columns.hpp"
@@ -52,10 +54,11 @@ class ShiftEvidence {
  public:
   ShiftEvidence(const CodedColumns& columns, const Dataset& data, std::size_t baseline,
                 std::uint64_t seed, const ShiftRows& most = {});
+  ~ShiftEvidence();
 
   /// Environments other than the baseline, in the data's order.
   std::size_t environments() const { return windows_.size(); }
-  std::size_t rows(std::size_t e) const { return windows_[e].end - windows_[e].begin; }
+  std::size_t rows(std::size_t e) const { return windows_[e].own.rows(); }
   std::size_t variables() const { return columns_.variables(); }
 
   /// T_e(P).
@@ -65,9 +68,7 @@ class ShiftEvidence {
     return 1 - labels(set, e) / labels({}, e);
   }
   /// log-evidence that the mechanism of the child, given these parents, changed in environment e.
-  double change(std::size_t child, const VariableSet& parents, std::size_t e) const {
-    return changes(child, parents)[e];
-  }
+  double change(std::size_t child, const VariableSet& parents, std::size_t e) const;
   /// Whether the variable's own law differs.
   double moved(std::size_t v, std::size_t e) const { return change(v, {}, e); }
   /// The same evidence when mechanisms may drift.
@@ -80,7 +81,9 @@ class ShiftEvidence {
  private:
   /// Rows of one environment, and rows of the baseline that it is compared with.
   struct Window {
-    std::size_t begin, end, reference, reference_end;
+    FeatureColumns own, both;  // codes of its rows; of its rows and then those of the baseline
+    AlignedFloats labels;
+    std::size_t reference;  // the first of the baseline's rows
   };
   struct Key {
     VariableSet set;
@@ -92,30 +95,25 @@ class ShiftEvidence {
       return key.set.hash() ^ (key.number * 0x9E3779B97F4A7C15ULL);
     }
   };
-  /// One of each for every coordinate of a child.
-  struct Remainders {
-    std::vector<std::vector<float>> columns;
-    std::vector<std::vector<Displacement>> displaced;  // [environment]
-  };
+  struct Regressions;  // of a child on its parents, in the baseline
 
   const LogisticFit& fit(const VariableSet& set, std::size_t e) const;
-  /// Both by environment; the second takes up to three times as long.
-  const std::vector<float>& changes(std::size_t child, const VariableSet& parents) const;
+  /// By environment; takes up to three times as long as `change` of each.
   const std::vector<DriftedChange>& drifts(std::size_t child, const VariableSet& parents) const;
-  Remainders remainders(std::size_t child, const VariableSet& parents) const;
+  std::shared_ptr<const Regressions> regressions(std::size_t child,
+                                                 const VariableSet& parents) const;
+  Regressions regress(std::size_t child, const VariableSet& parents) const;
   DriftedChange compare(std::size_t child, const VariableSet& parents, std::size_t e,
-                        const Remainders& remainder, bool drift_too) const;
-  std::vector<float> in_window(std::size_t e, const float* column) const;
+                        bool drift_too) const;
 
   const CodedColumns& columns_;
   FlexibleFeatures features_;
-  FeatureColumns codes_;    // first of the baseline, then of each environment
-  std::size_t fitted_ = 0;  // rows of the baseline
+  FeatureColumns baseline_;  // codes of the rows that regressions are fitted to
   std::vector<Window> windows_;
-  std::vector<AlignedFloats> labels_;  // [environment]: its rows first
   mutable SharedCache<Key, LogisticFit, KeyHash> fit_cache_;
-  mutable SharedCache<Key, std::vector<float>, KeyHash> change_cache_;
+  mutable SharedCache<Key, float, KeyHash> change_cache_;
   mutable SharedCache<Key, std::vector<DriftedChange>, KeyHash> drift_cache_;
+  mutable RecentCache<Key, Regressions> recent_{64};
 };
 
 }  // namespace whence
