@@ -559,8 +559,8 @@ void LabelSearch::refine(const Progress& progress) {
   }
 }
 
-/// Turns each edge of the best graph round, or makes it hidden, and fits all else to that; or leaves
-/// it out for what stands next to the cause; until nothing gains by it.
+/// Turns each edge of the best graph round, or makes it hidden, and fits all else to that; or
+/// leaves it out for what stands next to the cause; until nothing gains by it.
 void LabelSearch::try_alternatives() {
   constexpr int most_rounds = 4;
   for (int round = 0; round < most_rounds; ++round) {
