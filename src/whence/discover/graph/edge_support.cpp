@@ -40,6 +40,11 @@ class LeftOut {
     scores.push_back(with_all);
     return kept_.emplace_back(Kept{child, parents, std::move(scores)}).scores;
   }
+  /// The same of one environment by itself, whatever the others are.
+  double alone(std::size_t child, const VariableSet& parents, std::size_t e) const {
+    return table_.scorer().log_redrawn(child, parents.members(), e, EnvironmentState::all_soft);
+  }
+  bool matters(std::size_t e) const { return matters_[e]; }
   /// What the table adds to a score: the prior of the parent set, and what is known of edges.
   double prior(std::size_t child, const VariableSet& parents) {
     return table_.score(number_, child, parents) - of(child, parents).back();
@@ -59,7 +64,9 @@ class LeftOut {
 };
 
 /// What the changes alone say of from -> to against to -> from: both ends get all parents that
-/// either has, so that without a change the two sides are equal.
+/// either has, so that without a change the two sides are equal for Gaussian noise. For other noise
+/// and for curves they are not: what each environment says by itself, by the form of its law, is no
+/// change and is taken off.
 void explain_direction(LeftOut& scores, const Dag& dag, EdgeFinding& edge) {
   VariableSet shared = dag.parents(edge.from);
   shared |= dag.parents(edge.to);
@@ -73,9 +80,18 @@ void explain_direction(LeftOut& scores, const Dag& dag, EdgeFinding& edge) {
   const auto log_odds = [&](std::size_t e) {
     return effect[e] + cause[e] - turned_effect[e] - turned_cause[e];
   };
-  edge.shift_log_odds = log_odds(scores.environments());
-  for (std::size_t e = 0; e < scores.environments(); ++e)
-    edge.support.push_back(edge.shift_log_odds - log_odds(e));
+  const auto by_form = [&](std::size_t e) {
+    return scores.alone(edge.to, shared.flipped(edge.from), e) +
+           scores.alone(edge.from, shared, e) -
+           scores.alone(edge.from, shared.flipped(edge.to), e) - scores.alone(edge.to, shared, e);
+  };
+  const double all = log_odds(scores.environments());
+  edge.shift_log_odds = all;
+  for (std::size_t e = 0; e < scores.environments(); ++e) {
+    const double form = scores.matters(e) ? by_form(e) : 0;
+    edge.support.push_back(all - log_odds(e) - form);
+    edge.shift_log_odds -= form;
+  }
 }
 
 /// The three things that can be between two variables when the rest of the graph stays as it is.

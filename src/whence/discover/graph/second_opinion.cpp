@@ -13,7 +13,7 @@ constexpr double unconfirmed = 0.9;   // the most that one of two answers can st
 constexpr double unsupported = 0.94;  // the most that a direction may have without a shift
 
 bool rows_enough(const Dataset& data, const GraphResult& result) {
-  constexpr std::size_t of_baseline = 500, of_environment = 100, most_variables = 40;
+  constexpr std::size_t of_baseline = 200, of_environment = 50, most_variables = 40;
   if (data.variables.size() > most_variables) return false;
   std::size_t largest = 0;
   std::vector<std::size_t> rows;
