@@ -389,6 +389,15 @@ bool blend(double& p, double other) {
   return true;
 }
 
+/// The same of an edge. Where one direction is contradicted neither is preferred.
+bool blend_directions(EdgeMatrix& edges, const EdgeMatrix& other, std::size_t a, std::size_t b) {
+  const bool forward = blend(edges.at(a, b), other.at(a, b));
+  const bool backward = blend(edges.at(b, a), other.at(b, a));
+  if (!forward && !backward) return false;
+  edges.at(a, b) = edges.at(b, a) = (edges.at(a, b) + edges.at(b, a)) / 2;
+  return true;
+}
+
 /// Where the answer hangs on a few rows that lie far out it is not stated as sure.
 void doubt_outlying_rows(GraphResult& result, const Dataset& data, const CountedRows& counted,
                          const GraphOptions& options, Control control) {
@@ -399,8 +408,9 @@ void doubt_outlying_rows(GraphResult& result, const Dataset& data, const Counted
   const GraphResult without =
       find_with_all_rows(without_rows(used, rows), options, control, "without rows: ");
   bool doubted = false;
-  for (std::size_t k = 0; k < result.edges.values.size(); ++k)
-    doubted |= blend(result.edges.values[k], without.edges.values[k]);
+  for (std::size_t a = 0; a < result.variables.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      doubted |= blend_directions(result.edges, without.edges, a, b);
   for (std::size_t e = 0; e < result.environments.size(); ++e) {
     GraphEnvironment& here = result.environments[e];
     const GraphEnvironment& other = without.environments[e];
