@@ -248,12 +248,20 @@ TEST(FindGraph, NoMistypedCellTurnsALineRound) {
   for (int k = 0; k < edits; ++k) {
     Dataset edited = data;
     mistype(edited, stream);
-    EXPECT_LT(find_graph(edited, with_baseline()).edges.at(1, 0), 0.5) << k;
+    EXPECT_LT(find_graph(edited, with_baseline()).edges.at(1, 0), 0.6) << k;  // open at most
   }
 }
 
 TEST(FindDirection, NoMistypedCellAndNoHundredthOfNoiseTurnsALineRound) {
-  const Dataset data = line_data();
+  // In a third environment the effect's mechanism changed.
+  Dataset data = line_data();
+  Stream own(46, Purpose::tests, {0, 0, 0});
+  for (std::size_t row = 0; row < 200; ++row) {
+    const double x = sample_normal(own);
+    data.columns[0].values.push_back(x);
+    data.columns[1].values.push_back(3 + 2 * x + 0.5 * sample_normal(own));
+  }
+  data.environments.push_back({"effect", 400, 600});
   DirectionOptions options;
   options.baseline = 0;
   ASSERT_EQ(find_direction(data, options).verdict.from, 0);

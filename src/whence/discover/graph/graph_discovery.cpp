@@ -429,6 +429,15 @@ bool blend(double& p, double other) {
   return true;
 }
 
+/// The same of an edge. Where one direction is contradicted neither is preferred.
+bool blend_directions(EdgeMatrix& edges, const EdgeMatrix& other, std::size_t a, std::size_t b) {
+  const bool forward = blend(edges.at(a, b), other.at(a, b));
+  const bool backward = blend(edges.at(b, a), other.at(b, a));
+  if (!forward && !backward) return false;
+  edges.at(a, b) = edges.at(b, a) = (edges.at(a, b) + edges.at(b, a)) / 2;
+  return true;
+}
+
 /// The answer without some rows.
 GraphResult find_without(DataSource& data, const std::vector<std::size_t>& rows,
                          const GraphOptions& options, const Control& control) {
@@ -446,8 +455,9 @@ void doubt_outlying_rows(GraphResult& result, DataSource& used,
   if (rows.empty() || control.stopped()) return;
   const GraphResult without = find_without(used, rows, options, control);
   bool doubted = false;
-  for (std::size_t k = 0; k < result.edges.values.size(); ++k)
-    doubted |= blend(result.edges.values[k], without.edges.values[k]);
+  for (std::size_t a = 0; a < result.variables.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      doubted |= blend_directions(result.edges, without.edges, a, b);
   for (std::size_t e = 0; e < result.environments.size(); ++e) {
     GraphEnvironment& here = result.environments[e];
     const GraphEnvironment& other = without.environments[e];

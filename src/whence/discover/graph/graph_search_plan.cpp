@@ -280,7 +280,8 @@ void run_chains(const FamilyTable& table, const GraphTask& options,
   result.record.moved = lists.movable().size();
   result.record.one_graph = false;
   std::vector<GraphDraw> starts = starts_of(options, found);
-  for (int round = 0; round < most_rounds; ++round) {
+  const int rounds = table.restricted() ? 1 : most_rounds;  // one takes minutes there
+  for (int round = 0; round < rounds; ++round) {
     const Progress part = part_of(progress, 1 - std::pow(0.5, round), 1 - std::pow(0.5, round + 1));
     const std::vector<ChainDraws> chains = run_round(table, lists, options, starts, round, part);
     if (round > 0 && stopped(options)) return;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include <Eigen/Dense>
 
 #include "whence/evidence/labels/coded_columns.hpp"
 
@@ -25,22 +28,79 @@ void erase_rows(std::vector<T>& values, const std::vector<std::size_t>& rows, st
 
 }  // namespace
 
+namespace {
+
+using Numbers = std::vector<double>;
+
+/// The columns of single numbers in one environment, in robust standard deviations.
+std::vector<Numbers> standardised(const Dataset& data, const Environment& environment) {
+  std::vector<Numbers> columns;
+  for (std::size_t v = 0; v < data.variables.size(); ++v) {
+    if (data.variables[v].kind != Variable::Kind::real || data.variables[v].dimension != 1)
+      continue;
+    const auto first = data.columns[v].values.begin() + std::ptrdiff_t(environment.begin);
+    Numbers z(first, first + std::ptrdiff_t(environment.rows()));
+    const RobustScale scale = robust_scale(z);
+    for (double& x : z) x = (x - scale.centre) / scale.spread;
+    columns.push_back(std::move(z));
+  }
+  return columns;
+}
+
+/// What is left of each column by the others, over the rows that are not marked.
+std::vector<Numbers> remainders(const std::vector<Numbers>& columns,
+                                const std::vector<char>& marked) {
+  const auto m = Eigen::Index(columns.size()), n = Eigen::Index(marked.size());
+  Eigen::MatrixXd z(n, m), usual(n, m);
+  for (Eigen::Index v = 0; v < m; ++v)
+    for (Eigen::Index row = 0; row < n; ++row) {
+      z(row, v) = columns[std::size_t(v)][std::size_t(row)];
+      usual(row, v) = marked[std::size_t(row)] ? 0 : z(row, v);
+    }
+  constexpr double jitter = 1e-6;  // columns may be copies
+  const Eigen::MatrixXd spread =
+      usual.transpose() * usual / double(n) + jitter * Eigen::MatrixXd::Identity(m, m);
+  const Eigen::MatrixXd rest = spread.llt().solve(z.transpose()).transpose();
+  std::vector<Numbers> lists(columns.size());
+  for (Eigen::Index v = 0; v < m; ++v)
+    lists[std::size_t(v)].assign(rest.col(v).data(), rest.col(v).data() + n);
+  return lists;
+}
+
+void mark_far(const std::vector<Numbers>& lists, double far, std::vector<char>& marked) {
+  for (const Numbers& list : lists) {
+    const RobustScale scale = robust_scale(list);
+    for (std::size_t row = 0; row < list.size(); ++row)
+      if (std::abs(list[row] - scale.centre) > far * scale.spread) marked[row] = 1;
+  }
+}
+
+/// Rows with a number far from the others of its column, or from what the other columns of the row
+/// let expect of it.
+std::vector<char> outlying_in(const Dataset& data, const Environment& environment) {
+  constexpr double far = 6, far_from_expected = 5;  // robust standard deviations
+  constexpr std::size_t most_columns = 64, rows_per_column = 5;
+  const std::vector<Numbers> columns = standardised(data, environment);
+  std::vector<char> marked(environment.rows(), 0);
+  mark_far(columns, far, marked);
+  if (columns.size() < 2 || columns.size() > most_columns ||
+      environment.rows() < rows_per_column * columns.size())
+    return marked;
+  // Twice: a row that is marked no longer bends what is expected of the others.
+  std::vector<char> bending = marked;
+  mark_far(remainders(columns, bending), far_from_expected, bending);
+  mark_far(remainders(columns, bending), far_from_expected, marked);
+  return marked;
+}
+
+}  // namespace
+
 std::vector<std::size_t> outlying_rows(const Dataset& data) {
-  constexpr double far = 6;  // robust standard deviations
   constexpr std::size_t fewest_rows = 50;
   std::vector<std::size_t> result;
   for (const Environment& environment : data.environments) {
     if (environment.rows() < fewest_rows) continue;
-    std::vector<char> outlying(environment.rows());
-    for (std::size_t v = 0; v < data.variables.size(); ++v) {
-      if (data.variables[v].kind != Variable::Kind::real || data.variables[v].dimension != 1)
-        continue;
-      const auto first = data.columns[v].values.begin() + std::ptrdiff_t(environment.begin);
-      const auto last = data.columns[v].values.begin() + std::ptrdiff_t(environment.end);
-      const RobustScale scale = robust_scale(std::vector<double>(first, last));
-      for (std::size_t r = 0; r < environment.rows(); ++r)
-        if (std::abs(first[std::ptrdiff_t(r)] - scale.centre) > far * scale.spread) outlying[r] = 1;
-    }
+    const std::vector<char> outlying = outlying_in(data, environment);
     const auto count = std::size_t(std::count(outlying.begin(), outlying.end(), char(1)));
     if (count > std::max<std::size_t>(1, environment.rows() / 100)) continue;
     for (std::size_t r = 0; r < environment.rows(); ++r)
