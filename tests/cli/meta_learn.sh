@@ -64,6 +64,19 @@ for objective in mixture printed; do
   [[ $out == *'rad from a valid angle'* ]] || fail "summary of the encoder: $out"
 done
 
+config '{"world": "spline", "learner": "labels", "shift": "mechanism", "episodes": 100, "batch": 400, "runs": 3, "seed": 4}'
+accepts meta-learn --config configs/c.json --json
+check 'labels undo the rotation where the mechanism shifts' python3 -c '
+import json, sys
+numbers = {n["id"]: n["value"] for n in json.load(sys.stdin)["numbers"]}
+assert numbers["success-0.1"] == 1 and numbers["open"] == 0, numbers' <<<"$out"
+config '{"world": "spline", "learner": "labels", "shift": "none", "episodes": 10, "batch": 300, "runs": 2, "seed": 4}'
+accepts meta-learn --config configs/c.json --json
+check 'and stay open where nothing does' python3 -c '
+import json, sys
+numbers = {n["id"]: n["value"] for n in json.load(sys.stdin)["numbers"]}
+assert numbers["open"] == 1, numbers' <<<"$out"
+
 # every switch at once, and the same bytes for any number of threads
 config '{"seed": 5, "name": "mine", "levels": 5, "concentration": 0.5, "modules": "counts",
   "training_rows": 200, "equivalent_rows": 2, "runs": 3, "episodes": 40, "steps": 3, "batch": 4,
@@ -113,7 +126,9 @@ rejected 4 E-CONFIG-K 'c.json:1:26: E\[g\]=0 for K=1' '{"belief_over": "edges", 
 rejected 4 E-CONFIG-KEY "'samples' is not used by the belief over direction" '{"samples": 4}'
 rejected 4 E-CONFIG-CHOICE 'over levels only' '{"world": "linear-gaussian", "belief_over": "edges"}'
 rejected 4 E-CONFIG-CHOICE 'needs "belief_over": "edges"' '{"world": "network"}'
-rejected 4 E-CONFIG-CHOICE "no shift 'none' .*possible: cause" '{"world": "spline", "shift": "none"}'
+rejected 4 E-CONFIG-CHOICE "no rows to redraw.*possible: cause" '{"world": "spline", "shift": "row"}'
+rejected 4 E-CONFIG-KEY "'components' is not used with .*labels" '{"world": "spline", "learner": "labels", "components": 3}'
+rejected 4 E-CONFIG-KEY "'online_starts' is not used with .*densities" '{"world": "spline", "online_starts": 3}'
 rejected 4 E-CONFIG-CHOICE "no shift 'either'" '{"shift": "either"}'
 rejected 4 E-CONFIG-KEY "'samples' is not used with \"estimator\": \"exact\"" \
   '{"belief_over": "edges", "samples": 5}'

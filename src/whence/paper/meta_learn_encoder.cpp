@@ -1,5 +1,6 @@
 // Algorithm 1 from a configuration file, with an encoder that is learnt: a spline world seen
 // through a rotation.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -7,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "whence/core/shift.hpp"
+#include "whence/discover/encoder/encoder_tournament.hpp"
 #include "whence/encoders/rotation.hpp"
 #include "whence/judge/summary.hpp"
 #include "whence/math/logspace.hpp"
@@ -41,10 +44,53 @@ EncoderLearning switches_of(const Settings& settings, RunKey key) {
   return how;
 }
 
+ShiftKind shift_of(const Settings& settings) {
+  return *std::find_if(all_shift_kinds.begin(), all_shift_kinds.end(),
+                       [&](ShiftKind kind) { return name_of(kind) == settings.text("shift"); });
+}
+
+/// One run, and whether its learner saw enough changes to say anything.
+struct Learnt {
+  EncoderResult path;
+  bool open = false;
+};
+
+PlanePoints points_of(PairColumns columns) {
+  PlanePoints points;
+  points.x = std::move(columns.a);
+  points.y = std::move(columns.b);
+  return points;
+}
+
+/// Episodes scored by their labels, from several starts.
+Learnt learn_by_labels(const Settings& settings, RotatedWorld world, ShiftKind shift) {
+  const ObservationSource source = world.source(shift);
+  world.batch = std::size_t(settings.integer("online_training_rows"));
+  const PlanePoints training =
+      points_of(world.observe(world.world, Purpose::training, {world.key.run, 0, 0}));
+  EncoderTournament how;
+  how.starts = std::size_t(settings.integer("online_starts"));
+  how.survivors = std::min(how.survivors, how.starts);
+  Stream start(world.key.seed, Purpose::initialise, {world.key.run, 3, 0});
+  how.first_angle = std::numbers::pi * start.uniform();
+  const TournamentResult found = run_tournament(
+      training, [&](std::size_t k) { return points_of(source.transfer(std::uint32_t(k), 0)); },
+      std::size_t(settings.integer("episodes")), how);
+  Learnt learnt;
+  // The encoder turns back what the decoder turned; where it ends is the mean of its later angles.
+  for (const double angle : found.angle) learnt.path.parameter.push_back(-angle);
+  learnt.path.parameter.back() = -found.answer;
+  learnt.path.gamma = found.gamma;
+  learnt.open = found.open();
+  return learnt;
+}
+
 }  // namespace
 
 Report encoder_learning_report(const Settings& settings, const RunOptions& options) {
   const double decoder = settings.number("decoder_angle");
+  const bool labels = settings.text("learner") == "labels";
+  const ShiftKind shift = shift_of(settings);
   const auto sweep = sweep_runs(
       std::size_t(settings.integer("runs")), options.threads,
       [&](std::size_t run) {
@@ -53,10 +99,16 @@ Report encoder_learning_report(const Settings& settings, const RunOptions& optio
             spline_kind(settings.text("splines"), settings.text("extrapolation"));
         const RotatedWorld world{SplineWorld::draw(kind, {}, key.seed, key.run), Rotation(decoder),
                                  std::size_t(settings.integer("batch")), key};
-        return meta_learn(world.source(), switches_of(settings, key));
+        return labels ? learn_by_labels(settings, world, shift)
+                      : Learnt{meta_learn(world.source(shift), switches_of(settings, key)), false};
       },
       options.progress);
-  const std::vector<EncoderResult>& results = sweep.results;
+  std::vector<EncoderResult> results;
+  double open = 0;
+  for (const Learnt& learnt : sweep.results) {
+    results.push_back(learnt.path);
+    open += learnt.open ? 1 : 0;
+  }
 
   std::vector<std::vector<double>> distance, belief;
   std::vector<double> x;
@@ -101,6 +153,14 @@ Report encoder_learning_report(const Settings& settings, const RunOptions& optio
       "the most), within .1 rad in {} of them (chance {}).",
       x.back(), show(report.curves[0].median.back()), results.size(), near,
       show(0.1 / (std::numbers::pi / 4), 2));
+  if (labels) {
+    report.numbers.push_back({"open", open / double(results.size())});
+    report.summary += fmt::format(
+        " In {} of {} runs fewer than two episodes changed anything: there neither angle nor γ "
+        "mean "
+        "anything.",
+        open, results.size());
+  }
   tell_failed(sweep.failed, report);
   return report;
 }

@@ -39,6 +39,9 @@ constexpr std::string_view defaults = R"({
     "splines": "quadratic-8",
     "extrapolation": "linear",
     "decoder_angle": -0.7853981633974483,
+    "learner": "densities",
+    "online_training_rows": 4000,
+    "online_starts": 8,
     "hidden": 8,
     "components": 5,
     "em_iterations": 30,
@@ -81,7 +84,7 @@ const std::vector<OwnKeys>& keys_of_worlds() {
       {{"network", "spline"}, {"hidden", "training", "training_steps"}},
       {{"spline"},
        {"splines", "extrapolation", "decoder_angle", "components", "em_iterations", "meta_gradient",
-        "likelihood", "encoder"}},
+        "likelihood", "encoder", "learner", "online_training_rows", "online_starts"}},
       {{"categorical", "linear-gaussian", "network"}, {"reset", "belief_over"}},
   };
   return table;
@@ -117,7 +120,6 @@ void check_use(const UserConfig& config, const JsonMember& member,
 std::vector<std::string> shifts_of(const std::string& world) {
   if (world == "categorical") return {"cause", "effect", "mechanism", "row", "both", "none"};
   if (world == "network") return {"cause", "either", "none"};
-  if (world == "spline") return {"cause"};
   return {"cause", "effect", "mechanism", "both", "none"};
 }
 
@@ -125,8 +127,8 @@ void check_shift(const UserConfig& config, const JsonMember& member, const std::
   const std::vector<std::string> known = shifts_of(world);
   if (std::find(known.begin(), known.end(), member.value.text) != known.end()) return;
   refuse(config, member, "E-CONFIG-CHOICE",
-         member.value.text == "row" && world == "linear-gaussian"
-             ? "a linear Gaussian mechanism has no rows to redraw"
+         member.value.text == "row" && (world == "linear-gaussian" || world == "spline")
+             ? "a continuous mechanism has no rows to redraw"
              : fmt::format("the world {} has no shift '{}'", world, member.value.text),
          "possible: " + joined(known));
 }
@@ -142,6 +144,16 @@ constexpr std::array keys_of_choices = {
     KeyOfChoice{"likelihood", "belief_objective", "mixture"},
     KeyOfChoice{"training_rows", "modules", "counts"},
     KeyOfChoice{"equivalent_rows", "modules", "counts"},
+    KeyOfChoice{"online_training_rows", "learner", "labels"},
+    KeyOfChoice{"online_starts", "learner", "labels"},
+    KeyOfChoice{"components", "learner", "densities"},
+    KeyOfChoice{"em_iterations", "learner", "densities"},
+    KeyOfChoice{"meta_gradient", "learner", "densities"},
+    KeyOfChoice{"likelihood", "learner", "densities"},
+    KeyOfChoice{"encoder", "learner", "densities"},
+    KeyOfChoice{"training", "learner", "densities"},
+    KeyOfChoice{"training_steps", "learner", "densities"},
+    KeyOfChoice{"belief_objective", "learner", "densities"},
 };
 
 void check_choice(const Settings& settings, const UserConfig& config, const JsonMember& member,

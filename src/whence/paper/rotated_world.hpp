@@ -24,14 +24,14 @@ struct RotatedWorld {
     return columns;
   }
 
-  /// Every meta-iteration shifts the cause anew.
-  ObservationSource source() const {
+  /// Every meta-iteration shifts the world anew.
+  ObservationSource source(ShiftKind kind = ShiftKind::cause) const {
     return {[self = *this](std::uint32_t k, std::uint32_t step) {
               return self.observe(self.world, Purpose::training, {self.key.run, k, step});
             },
-            [self = *this](std::uint32_t k, std::uint32_t step) {
+            [self = *this, kind](std::uint32_t k, std::uint32_t step) {
               const Stream stream(self.key.seed, Purpose::shift, {self.key.run, k, 0});
-              return self.observe(self.world.shifted(ShiftKind::cause, stream), Purpose::sample,
+              return self.observe(self.world.shifted(kind, stream), Purpose::sample,
                                   {self.key.run, k, step});
             }};
   }

@@ -95,6 +95,9 @@ constexpr SettingKey table[] = {
            "whether an episode's log-likelihood is summed or averaged "
            "over its points"),
     choice("recipes", "printed|released|corrected", "how the encoder is learnt"),
+    choice("learner", "densities|labels",
+           "whether an encoder's episodes are scored by densities, from one start, or by labels, "
+           "from several"),
     choice("meta_gradient", "exact|first-order",
            "whether the encoder's gradient goes through the adaptation"),
     count("hidden", "units of a network's hidden layer"),

@@ -396,6 +396,10 @@ TEST(BeliefMlp, FindsTheEdgeWhereModulesAreTrainedAndEpisodesLong) {
   const Report report = answer(find_experiment("belief-mlp"), {.overlay = overlay, .threads = 2});
   for (const char* way : {"corrected", "bayes"})
     EXPECT_GE(number_of(report, fmt::format("solved/{}/cause/N=10", way)), 0.5) << way;
+  for (const char* way : {"short-changes", "short-ideal"}) {
+    EXPECT_GE(number_of(report, fmt::format("solved/{}/cause/N=10", way)), 0.9) << way;
+    EXPECT_LE(number_of(report, fmt::format("solved/{}/none/N=10", way)), 0.3) << way;
+  }
   EXPECT_LT(number_of(report, "solved/printed/N=10"), 0.5);
   EXPECT_EQ(median_at(report, "shd/corrected/cause/N=10", 50), 0);
 }
@@ -409,6 +413,15 @@ TEST(BeliefContinuous, ReachesTheReleasedCodesBelief) {
     EXPECT_LT(median_at(report, fmt::format("belief/effect/{}", spline), 20), 0.5)
         << spline;  // errata E6
   }
+}
+
+TEST(EncoderRotation, OneAngleIsALandscapeToo) {
+  const std::string overlay =
+      R"({"recipes": ["printed"], "runs": 1, "meta_steps": 1, "batch": 40, "em_iterations": 2,
+          "training_steps": 1, "angles": 1, "long_runs": 1, "long_steps": 1, "episodes": 1,
+          "online_worlds": 1, "online_episodes": 1, "online_rows": 20, "online_training_rows": 20})";
+  const Report report = answer(find_experiment("encoder-rotation"), {.overlay = overlay});
+  EXPECT_EQ(number_of(report, "landscape-minimum-near-solution"), 1);
 }
 
 TEST(EncoderRotation, RegretIsLowestNextToASolution) {

@@ -84,8 +84,12 @@ std::vector<MlpCell> empty_cells(const Settings& s, int n) {
                                  s.integer("released.training_steps") * released,
                                  released,
                                  {}}};
-  const std::pair<const char*, const char*> ways[] = {
+  std::vector<std::pair<const char*, const char*>> ways = {
       {"corrected", "γ"}, {"per-episode", "γ from each episode alone"}, {"bayes", "exact Bayes"}};
+  if (s.integer("variables") == 2) {
+    ways.emplace_back("changes", "only what changed");
+    ways.emplace_back("ideal", "only what changed, training distribution known");
+  }
   for (const MlpEpisodeLength& length : mlp_episode_lengths)
     for (const MlpShift& shift : mlp_shifts)
       for (const auto& [id, way] : ways)
@@ -145,7 +149,8 @@ std::string summary_of(int n, std::span<const MlpCell> cells) {
   std::vector<std::string> parts;
   for (const MlpCell& cell : cells) {
     const bool other = cell.control() || cell.id.find("/either/") != std::string::npos ||
-                       cell.id.find("per-episode") != std::string::npos;
+                       cell.id.find("per-episode") != std::string::npos ||
+                       cell.id.find("ideal") != std::string::npos;
     if (cell.levels == n && !other)
       parts.push_back(fmt::format("{} {} bits", cell.label, show(cell.median_bits())));
   }
@@ -346,6 +351,10 @@ Report belief_mlp(const Settings& settings, const RunOptions& options) {
           settings.integer("corrected.training_rows"), settings.integer("printed.training_rows"),
           settings.integer("corrected.steps") * settings.integer("corrected.batch"),
           settings.integer("printed.steps") * settings.integer("printed.batch")),
+      "Only what changed: an episode without a change counts the same for both directions, "
+      "whatever "
+      "their networks say of it; a mechanism that changed is integrated out (Dirichlet laws around "
+      "the network, or around the even law), for which 20 examples are enough.",
       "Truths are networks whose logits have about the spread of a Dirichlet(1) draw."};
   return report;
 }

@@ -1,7 +1,9 @@
 #include "whence/paper/experiments/mlp_runs.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "whence/belief/change_belief.hpp"
 #include "whence/paper/meta_learn.hpp"
 
 namespace whence {
@@ -172,12 +174,74 @@ class ReleasedRun {
 
 // ---- corrected ----
 
-/// The same scores, read three ways.
+/// The same episodes, read in several ways.
 struct Corrected {
   MlpPath gamma;        // gamma descends the regret of all episodes so far
   MlpPath per_episode;  // gamma descends the regret of each episode for itself, as the paper does
   MlpPath bayes;        // the exact posterior
+  MlpPath changes;      // of two variables: only what changed is scored (ChangeBelief)
+  MlpPath ideal;        // the same by an observer who knows the training distribution
 };
+
+/// Log-probabilities of a network for every level of its parent, if it has one.
+Matrix table_of(const CategoricalMlp<double>& mlp, const Family& family, const MlpSetup& setup) {
+  const auto levels = std::size_t(setup.levels);
+  Dataset data;
+  data.variables = setup.list;
+  data.columns.resize(setup.variables);
+  for (Column& column : data.columns)
+    for (int k = 0; k < setup.levels; ++k) column.levels.push_back(k);
+  Matrix table(family.parents.empty() ? 1 : levels, levels);
+  for (std::size_t i = 0; i < table.rows; ++i) {
+    const std::vector<double> row = mlp.log_probs(data, family, i);
+    std::copy(row.begin(), row.end(), table.values.begin() + std::ptrdiff_t(i * levels));
+  }
+  return table;
+}
+
+PairModules pair_modules(std::span<const Module> modules, const MlpSetup& setup) {
+  // In the order of all_families(): A, A given B, B, B given A.
+  const auto table = [&](std::size_t k) {
+    return table_of(std::get<CategoricalMlp<double>>(modules[k].mechanism), modules[k].family,
+                    setup);
+  };
+  return {table(0), table(2), table(3), table(1)};
+}
+
+PairModules true_modules(const MlpWorld& world, const MlpSetup& setup) {
+  const std::size_t cause = world.order()[0].value, effect = world.order()[1].value;
+  const auto table = [&](std::size_t v) {
+    return table_of(world.mechanism(VariableId(std::uint32_t(v))), world.families()[v], setup);
+  };
+  const Matrix alone = table(cause), given = table(effect);
+  Matrix joint(alone.columns, alone.columns);
+  for (std::size_t i = 0; i < joint.rows; ++i)
+    for (std::size_t j = 0; j < joint.columns; ++j)
+      joint(i, j) = std::exp(alone(0, i) + given(given.rows > 1 ? i : 0, j));
+  return modules_of(cause == 0 ? joint : transposed(joint));
+}
+
+/// Two variables, episode after episode: what changed, and which graph needs fewest changes.
+MlpPath learn_changes(const EpisodeSource& source, const PairModules& modules,
+                      const MlpSetup& setup, std::size_t rows) {
+  ChangeBelief belief(modules);
+  Dataset data;
+  data.variables = setup.list;
+  data.columns.resize(2);
+  for (Column& column : data.columns) column.levels.assign(rows, 0);
+  MlpPath path;
+  for (std::size_t e = 0; e < setup.episodes; ++e) {
+    source.draw(e, data, 0, rows);
+    belief.see(data.columns[0].levels, data.columns[1].levels);
+    const auto p = belief.graphs();
+    EdgeMatrix odds(2);
+    constexpr double least = 1e-12;  // of a probability, so that odds stay finite
+    odds.at(0, 1) = std::log(std::max(p[0], least) / std::max(p[1] + p[2], least));
+    odds.at(1, 0) = std::log(std::max(p[1], least) / std::max(p[0] + p[2], least));
+    path.add(odds, setup.truth);
+  }
+  return path;
+}
 
 /// Algorithm 1, its belief moved by all episodes so far; an observer reads the same scores again,
 /// each episode for itself.
@@ -220,8 +284,13 @@ std::vector<Corrected> corrected_run(const Settings& settings, const MlpSetup& s
     for (const MlpShift& shift : mlp_shifts) {
       meta.steps = settings.integer(length.steps);
       meta.batch = settings.integer(length.batch);
-      results.push_back(
-          learn_corrected(episodes_of(world, shift.kind, how, key), meta, setup.truth));
+      const EpisodeSource source = episodes_of(world, shift.kind, how, key);
+      results.push_back(learn_corrected(source, meta, setup.truth));
+      if (setup.variables != 2) continue;
+      const std::size_t rows = std::size_t(meta.steps) * std::size_t(meta.batch);
+      results.back().changes =
+          learn_changes(source, pair_modules(meta.modules, setup), setup, rows);
+      results.back().ideal = learn_changes(source, true_modules(world, setup), setup, rows);
     }
   return results;
 }
@@ -239,8 +308,8 @@ std::vector<MlpPath> run_mlp_row(const Settings& settings, const MlpSetup& setup
       break;
     case MlpRow::corrected:
       for (Corrected& c : corrected_run(settings, setup, key))
-        for (MlpPath* path : {&c.gamma, &c.per_episode, &c.bayes})
-          paths.push_back(std::move(*path));
+        for (MlpPath* path : {&c.gamma, &c.per_episode, &c.bayes, &c.changes, &c.ideal})
+          if (!path->bits.empty()) paths.push_back(std::move(*path));
       break;
   }
   return paths;

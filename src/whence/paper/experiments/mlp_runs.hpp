@@ -62,7 +62,8 @@ struct MlpSetup {
 enum class MlpRow { printed, released, corrected };
 
 /// The paths of one run of a row: one, or of the corrected row, for each length of episodes and
-/// each shift, γ from all episodes so far, γ from each episode alone, and exact Bayes.
+/// each shift, γ from all episodes so far, γ from each episode alone, and exact Bayes; of two
+/// variables also what changed, by the modules and by the true training distribution.
 std::vector<MlpPath> run_mlp_row(const Settings& settings, const MlpSetup& setup, MlpRow row,
                                  RunKey key);
 
