@@ -55,8 +55,9 @@ void expect_same_when_read_again(const Dataset& given, const GraphOptions& optio
   for (std::size_t k = 0; k < result.findings.size(); ++k) {
     EXPECT_EQ(result.findings[k].support, expected.findings[k].support);
     ASSERT_EQ(result.findings[k].effect.has_value(), expected.findings[k].effect.has_value());
-    if (result.findings[k].effect)
+    if (result.findings[k].effect) {
       EXPECT_EQ(result.findings[k].effect->change, expected.findings[k].effect->change);
+    }
   }
 }
 
