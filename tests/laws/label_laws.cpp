@@ -295,10 +295,10 @@ LAW(LabelLaws, JointEvidenceIsTheBestOrder, joint_evidence_is_the_best_order,
     {{"one order",
       [](const JointEvidence& evidence, const VariableSet& set) {
         double sum = 0;
-        VariableSet before;
+        VariableSet after = set;
         set.each([&](std::size_t v) {
-          sum += evidence.conditional(v, before);
-          before.insert(v);
+          after.erase(v);
+          sum += evidence.conditional(v, after);
         });
         return sum;
       }},
