@@ -80,12 +80,14 @@ rc=0
 mpirun -n 2 "$WHENCE" simulate graph -o no </dev/null >said 2>&1 || rc=$?
 check 'a command for one process: exit 9' test $rc = 9
 cat >dies.sh <<'SCRIPT'
-if [[ ${OMPI_COMM_WORLD_RANK:-0} == 1 ]]; then (sleep 0.3; kill -9 $$) & fi
+if [[ ${OMPI_COMM_WORLD_RANK:-0} == 1 ]]; then (until_working $$; kill -9 $$) & fi
 exec "$@"
 SCRIPT
+export -f until_working
 rc=0
-mpirun -n 2 bash dies.sh "$WHENCE" "${ask[@]}" --sweeps 20000 -o no </dev/null >said 2>&1 || rc=$?
+mpirun -n 2 bash dies.sh "$WHENCE" discover "${inputs[@]}" --sweeps 2000000 -q -o no </dev/null >said 2>&1 || rc=$?
 check 'a rank that dies ends the job' test $rc != 0
+check 'not by our refusal' bash -c '! grep -q "E-USAGE" said'
 check "with a message: $(head -c 600 said)" grep -Eqi 'signal|abort|exit|killed|lost' said
 check 'and nothing half-written' test ! -e no
 finish
