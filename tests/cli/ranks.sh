@@ -114,6 +114,7 @@ rc=0
 mpirun -n 2 bash dies.sh "$WHENCE" discover "${inputs[@]}" --restarts 1000 --sweeps 20 -q --threads 1 \
   --checkpoint dies.checkpoint -o no </dev/null >said 2>&1 || rc=$?
 check 'a rank that dies ends the job' test $rc != 0
+check 'not by our refusal' bash -c '! grep -q "E-USAGE" said'
 check "with a message: $(head -c 600 said)" grep -Eqi 'signal|abort|exit|killed|lost' said
 check 'and nothing half-written' test ! -e no
 finish

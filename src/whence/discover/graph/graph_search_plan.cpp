@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,7 @@ namespace {
 constexpr double comparable = 5;   // nats: graphs this close to the best one are starts of chains
 constexpr int kept_of_large = 50;  // states of a chain over a large graph
 constexpr int most_rounds = 4;     // of chains, each twice as long as the one before
+constexpr std::int64_t most_sweeps = 1'000'000'000;
 
 /// The same graph under the regime that suits it best.
 GraphDraw settled(const FamilyTable& table, const GraphTask& options, const GraphDraw& start) {
@@ -181,7 +183,7 @@ std::vector<ChainDraws> run_round(const FamilyTable& table, const ParentLists& l
   std::vector<ChainDraws> chains(starts.size());
   const auto run = [&](std::size_t k) {
     return run_chain(table, lists, starts[k], options, std::size_t(round) * starts.size() + k,
-                     options.sweeps << round);
+                     int(std::min(std::int64_t(options.sweeps) << round, most_sweeps)));
   };
   if (options.control.work == nullptr) {
     parallel_for(

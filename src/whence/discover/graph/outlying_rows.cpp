@@ -4,9 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include <Eigen/Dense>
-
 #include "whence/evidence/labels/coded_columns.hpp"
+#include "whence/math/dense.hpp"
 
 namespace whence {
 namespace {
@@ -47,23 +46,26 @@ std::vector<Numbers> standardised(const Dataset& data, const Environment& enviro
   return columns;
 }
 
-/// What is left of each column by the others, over the rows that are not marked.
+/// What is left of each column by the others, over the rows that are not marked, on any scale.
 std::vector<Numbers> remainders(const std::vector<Numbers>& columns,
                                 const std::vector<char>& marked) {
-  const auto m = Eigen::Index(columns.size()), n = Eigen::Index(marked.size());
-  Eigen::MatrixXd z(n, m), usual(n, m);
-  for (Eigen::Index v = 0; v < m; ++v)
-    for (Eigen::Index row = 0; row < n; ++row) {
-      z(row, v) = columns[std::size_t(v)][std::size_t(row)];
-      usual(row, v) = marked[std::size_t(row)] ? 0 : z(row, v);
+  const std::size_t m = columns.size(), n = marked.size();
+  constexpr double jitter = 1e-3;  // columns may be copies
+  Matrix usual(n + m, m), all(m, n);
+  for (std::size_t v = 0; v < m; ++v) {
+    usual(n + v, v) = jitter * std::sqrt(double(n));
+    for (std::size_t row = 0; row < n; ++row) {
+      all(v, row) = columns[v][row];
+      usual(row, v) = marked[row] ? 0 : columns[v][row];
     }
-  constexpr double jitter = 1e-6;  // columns may be copies
-  const Eigen::MatrixXd spread =
-      usual.transpose() * usual / double(n) + jitter * Eigen::MatrixXd::Identity(m, m);
-  const Eigen::MatrixXd rest = spread.llt().solve(z.transpose()).transpose();
-  std::vector<Numbers> lists(columns.size());
-  for (Eigen::Index v = 0; v < m; ++v)
-    lists[std::size_t(v)].assign(rest.col(v).data(), rest.col(v).data() + n);
+  }
+  // Rows of the inverse covariance tell each column from the others.
+  const Matrix factor = factor_of_gram(std::move(usual));
+  const Matrix rest = lower_transposed_solve(factor, lower_solve(factor, std::move(all)));
+  std::vector<Numbers> lists;
+  for (std::size_t v = 0; v < m; ++v)
+    lists.emplace_back(rest.values.begin() + std::ptrdiff_t(v * n),
+                       rest.values.begin() + std::ptrdiff_t((v + 1) * n));
   return lists;
 }
 
