@@ -448,7 +448,7 @@ def print_table(rows):
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
 
 
-SUITE = ["er:100:175", *(f"ps-mip:{p}:{e}" for p in (10, 20, 30) for e in (1, 2))]
+SUITE = [*(f"ps-mip:{p}:{e}" for p in (10, 20, 30) for e in (1, 2)), "er:100:175"]
 
 
 def compare_all(options):
