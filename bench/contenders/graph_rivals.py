@@ -23,6 +23,7 @@ targets U(1.5, 3); the paper's may differ. Beside the distance from the true gra
 
 What each is told:
     whence     which file is the baseline
+    whence-linear   the same, and that mechanisms are lines, which ut-igsp and gies take for granted
     cd-nod     causal-learn, Fisher z, alpha .05: the number of the environment of each row
     ut-igsp    causaldag, partial correlations and Gaussian invariance, alpha .001: the baseline
     gies       gies, Gaussian BIC: the baseline and THE TARGETS, which it cannot do without
@@ -310,9 +311,9 @@ class DataSet:
         judged["class"] = class_distance(edges, [(e["from"], e["to"]) for e in self.truth["edges"]])
         return judged
 
-    def ask_whence(self):
+    def ask_whence(self, model):
         files = environment_files(self.folder)
-        command = [self.whence, "discover", "-q", "--baseline", files[0]]
+        command = [self.whence, "discover", "-q", "--model", model, "--baseline", files[0]]
         for path in files[1:]:
             command += ["--shifted", path]
         start = time.perf_counter()
@@ -333,7 +334,9 @@ class DataSet:
     def ask(self, name):
         if name == "empty":
             return self.judged([]), 0.0
-        return self.ask_whence() if name == "whence" else self.ask_rival(name)
+        if name.startswith("whence"):
+            return self.ask_whence("linear" if name == "whence-linear" else "auto")
+        return self.ask_rival(name)
 
 
 # ---- flow cytometry ------------------------------------------------------------------------------
@@ -448,7 +451,7 @@ def print_table(rows):
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
 
 
-SUITE = ["er:100:175", *(f"ps-mip:{p}:{e}" for p in (10, 20, 30) for e in (1, 2))]
+SUITE = [*(f"ps-mip:{p}:{e}" for p in (10, 20, 30) for e in (1, 2)), "er:100:175"]
 
 
 def compare_all(options):
@@ -521,7 +524,7 @@ def main():
     if options.sachs:
         options.sets = 1
     if options.rivals is None:
-        options.rivals = "ut-igsp,gies" if options.suite else ",".join(RIVALS)
+        options.rivals = "whence-linear,ut-igsp,gies" if options.suite else ",".join(RIVALS)
     if options.venv:
         in_environment(options.venv)
     return compare_all(options) if options.suite else compare(options)
