@@ -191,6 +191,8 @@ NB_MODULE(_core, m) {
       .def("wait", &Found::wait, "Until the answer is there.")
       .def("files", &files_of, "All files of the report, result.json first.");
 
+  nb::set_leak_warnings(
+      false);  // a job that was left alone keeps its tables until the process ends
   leave_without_jobs();
   m.def("run", &run, "arguments"_a, "tables"_a, "texts"_a, "tick"_a.none(), "answers_early"_a,
         "patience"_a);

@@ -42,7 +42,7 @@ def test_environment_with_one_value(frame):
     assert len(found.environments) == 1
     text = refused(whence.DataError, "E-DATA-ENVIRONMENTS", one, "X0", "X1",
                    environment="environment", call=whence.direction)
-    assert "two environments" in text
+    assert "only one environment" in text
 
 
 def test_baseline_that_does_not_exist(frame, chain):

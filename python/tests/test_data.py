@@ -197,7 +197,7 @@ def test_categories_strings_booleans_and_missing_values():
     assert coded == dropped
     with pytest.raises(whence.DataError, match="missing") as error:
         whence.discover(holes, environment="env", baseline="home", missing="error")
-    assert error.value.id == "E-DATA-MISSING" and "data.csv[5]" in error.value.place
+    assert error.value.id == "E-DATA-MISSING" and error.value.place == "data[5]"
     numbers = pd.DataFrame({"a": pd.array(cause.astype(int), dtype="Int64"),
                             "b": effect.astype("float32"), "env": env})
     numbers.loc[7, "a"] = pd.NA

@@ -109,6 +109,7 @@ def run(arguments: Sequence[str], data: Data | None = None,
         files = [*tables, *(texts or {})]
         error.place = _without_files(error.place, files)
         error.problem = _without_files(error.problem, files)
+        error.args = (error.problem,)
         raise
     if warn and found.is_there:
         for text in found.warnings:
