@@ -108,7 +108,7 @@ accepts meta-learn --config "$WHENCE_SOURCE/docs/examples/meta-learn-edges.json"
 check "the second example finds the edge" grep -q 'are 0\.0[0-9]* bits' <<<"${out//$'\n'/ }"
 
 # mistakes, with their place
-refuses 2 E-USAGE-PARSE '--config' meta-learn
+refuses 2 E-USAGE-DATA '--config' meta-learn
 refuses 5 E-IO-SYSTEM 'nowhere.json' meta-learn --config nowhere.json
 rejected 4 E-JSON-EMPTY 'c.json:1:1' ''
 rejected 4 E-CONFIG-KEY "c.json:1:2: unknown key 'levls' .*did you mean 'levels'" '{"levls": 4}'
