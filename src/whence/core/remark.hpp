@@ -35,14 +35,14 @@ enum class RemarkCode {
   chains_disagree,  // variables: cause, effect; numbers: standard error
   cycle_broken,
   one_environment,
-  few_rows,                // numbers: variables, rows
-  weak_links_unseen,       // numbers: the correlation from which on a link would have shown
-  copies,                  // variables: a, b
-  everything_changed,      // numbers: environments, of how many
-  full_family,             // variables: one; numbers: causes
-  outlying_row,            // environments: one; numbers: row, counted from 1
-  search_stopped,          // numbers: seconds of the limit, or none: interrupted
-  compared_with_labels,    // linked mechanisms changed together
+  few_rows,              // numbers: variables, rows
+  weak_links_unseen,     // numbers: the correlation from which on a link would have shown
+  copies,                // variables: a, b
+  everything_changed,    // numbers: environments, of how many
+  full_family,           // variables: one; numbers: causes
+  outlying_row,          // environments: one; numbers: row, counted from 1
+  search_stopped,        // numbers: seconds of the limit, or none: interrupted
+  compared_with_labels,  // linked mechanisms changed together
   // Of pairs.
   leave_out_approximate,
   few_rows_not_counted,     // numbers: nats, deals

@@ -11,7 +11,9 @@ namespace {
 constexpr auto first_warning = RemarkCode::direction_open;
 constexpr auto last = RemarkCode::latent_saturated;
 
-Remark filled(RemarkCode code) { return {code, {"rain", "umbrella"}, {"north", "south"}, {4, 3, 2, 1}}; }
+Remark filled(RemarkCode code) {
+  return {code, {"rain", "umbrella"}, {"north", "south"}, {4, 3, 2, 1}};
+}
 
 TEST(RemarkWords, EveryCodeHasANameAndASentence) {
   std::set<std::string_view> names;
