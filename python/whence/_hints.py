@@ -9,7 +9,7 @@ from typing import Callable
 _TYPE = r"(?:real|labels|categorical(?::\d+)?|TYPE)"
 _PAIR = rf"(?:\"(?:[^\"]|\"\")*\"|[^,;='()]+?)={_TYPE}"
 _CHOICES = ("auto|drop|error|accept|pool|leave-out|linear|categorical|labels|robust|gaussian|"
-            "posterior|meta-transfer|rotation|full|smoke|mechanism|mixed|linear-gaussian|spline|"
+            "rotation|full|smoke|mechanism|mixed|linear-gaussian|spline|"
             "cause|effect|row|both|none")
 
 

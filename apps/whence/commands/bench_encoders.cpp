@@ -25,7 +25,7 @@ struct Told {
   std::size_t worlds = 0;
 };
 
-/// Names of folders only: a page tells nobody where its reader keeps things.
+/// Names of folders only: a page does not show where its reader keeps files.
 std::vector<std::string> command_of(const EncodersBenchOptions& options,
                                     const RealBenchOptions& real) {
   std::vector<std::string> words = {"whence", "bench", "encoders"};

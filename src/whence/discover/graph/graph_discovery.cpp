@@ -330,7 +330,7 @@ class OrderedData {
       : data_(data), baseline_(baseline), order_(in_canonical_order(data.take(), baseline)) {}
 
   const CanonicalOrder& order() const { return order_; }
-  /// Rows are there unless somebody took them.
+  /// Rows are there unless they were taken.
   const Dataset& outline() const { return order_.data; }
   const Dataset& whole() {
     if (taken_) order_ = in_canonical_order(data_.take(), baseline_);

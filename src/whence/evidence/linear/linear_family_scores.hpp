@@ -57,7 +57,7 @@ class LinearFamilyScorer final : public FamilyScorer {
  public:
   /// All variables are real, of one number each.
   explicit LinearFamilyScorer(const Dataset& data, LinearScoreOptions options = {});
-  /// Of columns that somebody made; with rows where `options.robust` asks for them.
+  /// Of columns made before; with rows where `options.robust` asks for them.
   LinearFamilyScorer(std::shared_ptr<const LinearColumns> columns, LinearScoreOptions options);
   /// The same data under another scale of the prior, and with other columns taken for Gaussian: the
   /// rows are not read again.

@@ -22,7 +22,7 @@ std::size_t rows_of_each(std::span<const std::size_t> rows, std::size_t most) {
 
 namespace {
 
-// Streams of simulated samples count their episodes from 0, so that this one is nobody's.
+// Streams of simulated samples count their episodes from 0, so that this one is free.
 constexpr std::uint32_t episode_of_draws = 0xFFFFFFFF;
 
 }  // namespace
