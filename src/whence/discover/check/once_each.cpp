@@ -8,6 +8,7 @@
 #include "whence/core/mixed.hpp"
 #include "whence/core/row_order.hpp"
 #include "whence/discover/graph/outlying_rows.hpp"
+#include "whence/math/special.hpp"
 
 namespace whence {
 namespace {
@@ -59,12 +60,12 @@ class SortedRows {
   /// hardly ever repeat by chance: where most rows are different and hold some, it is nothing.
   double log_chance(const Rows& rows) const {
     const auto n = double(rows.size());
-    double log_p = std::lgamma(n + 1), different = 0;
+    double log_p = log_gamma(n + 1), different = 0;
     for (std::size_t i = 0; i < rows.size();) {
       std::size_t j = i;
       while (j < rows.size() && compare(rows[i], rows[j]) == 0) ++j;
       const auto count = double(j - i);
-      log_p += count * std::log(count / n) - std::lgamma(count + 1);
+      log_p += count * std::log(count / n) - log_gamma(count + 1);
       different += 1;
       i = j;
     }
