@@ -2,7 +2,8 @@
 """What Python costs: time and memory around the engine, the time of an import, and how soon Ctrl-C
 raises.
 
-    bench/python.py [--rows 1000000] [--columns 20] [--environments 10] [--command PATH]
+    bench/python.py [--rows 1000000] [--columns 20] [--environments 10] [--most-rows 200000|all]
+                    [--threads N] [--command PATH]
 
 Needs the installed package, numpy and nothing else. Prints one line per figure.
 """
@@ -21,10 +22,10 @@ def data_of(options):
     rng = np.random.default_rng(0)
     values = rng.normal(size=(options.rows, options.columns))
     labels = np.arange(options.rows) * options.environments // options.rows
-    for j in range(1, options.columns):
-        values[:, j] += 0.8 * values[:, j - 1]
     for e in range(1, options.environments):
         values[labels == e, e % options.columns] += 0.5
+    for j in range(1, options.columns):  # after the shifts: effects follow their causes
+        values[:, j] += 0.8 * values[:, j - 1]
     return values, labels
 
 
@@ -32,8 +33,8 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def compare_memory(values, labels, growth, options):
-    """The command line on the same data: what of the memory is the engine's own."""
+def compare_with_command(values, labels, growth, seconds, options):
+    """The command line on the same data: what of time and memory is the engine's own."""
     import os
     import tempfile
 
@@ -43,11 +44,20 @@ def compare_memory(values, labels, growth, options):
         table = {f"c{j + 1}": values[:, j] for j in range(values.shape[1])}
         whence.save_csv({**table, "environment": labels}, os.path.join(folder, "data.csv"))
         command = [os.path.abspath(options.command), "discover", "data.csv", "--quiet",
-                   "--environment=environment", "--baseline=0"]
-        subprocess.run(command, cwd=folder, check=True)
-    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-    print(f"memory: the command takes {child / values.nbytes:.2f} times the data for the same; "
-          f"Python {(growth - child) / values.nbytes:+.2f} beside it")
+                   "--environment=environment", "--baseline=0", f"--most-rows={options.most_rows}"]
+        if options.threads:
+            command.append(f"--threads={options.threads}")
+        # A process inherits the peak of the one that starts it: a small one stands between.
+        between = ("import resource, subprocess, sys\n"
+                   "subprocess.run(sys.argv[1:], check=True)\n"
+                   "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+        start = time.perf_counter()
+        done = subprocess.run([sys.executable, "-c", between, *command], cwd=folder, check=True,
+                              capture_output=True, text=True)
+        took = time.perf_counter() - start
+    child = int(done.stdout) * 1024
+    print(f"command: {took:.2f} s with its page, {child / values.nbytes:.2f} times the data; Python "
+          f"{seconds - took:+.2f} s and {(growth - child) / values.nbytes:+.2f} beside it")
 
 
 def import_seconds():
@@ -97,7 +107,8 @@ def main():
     parser.add_argument("--columns", type=int, default=20)
     parser.add_argument("--environments", type=int, default=10)
     parser.add_argument("--threads", type=int, default=None)
-    parser.add_argument("--command", help="a whence to compare memory with")
+    parser.add_argument("--most-rows", default="200000", help="as of discover; or all")
+    parser.add_argument("--command", help="a whence to compare time and memory with")
     options = parser.parse_args()
 
     print(f"import: {import_seconds():.3f} s beyond Python's own start (median of 5)")
@@ -107,7 +118,7 @@ def main():
     before = peak()
     start = time.perf_counter()
     found = whence.discover(values, environment=labels, baseline=0, threads=options.threads,
-                            progress=False)
+                            most_rows=options.most_rows, progress=False)
     found.to_dict()
     total = time.perf_counter() - start
     engine, reading = found.seconds["engine"], found.seconds["reading"]
@@ -116,14 +127,15 @@ def main():
           f"Python: {total - engine - reading:.2f} s")
     print(f"overhead: {100 * (total - engine) / engine:.1f} % of the engine's time, of this Python "
           f"itself {100 * (total - engine - reading) / engine:.1f} %")
-    print(f"memory: {(peak() - before) / values.nbytes:.2f} times the data, beyond the data")
+    growth = peak() - before
+    print(f"memory: {growth / values.nbytes:.2f} times the data, beyond the data")
     print(f"answer: {found.summary}")
     for model in ("linear", "labels"):
         raised, waited = interrupt_seconds(model, 40)
         print(f"Ctrl-C, 40 variables, {model}: raises after {raised:.2f} s, "
               f"its answer is there {waited:.2f} s later")
     if options.command:
-        compare_memory(values, labels, peak() - before, options)
+        compare_with_command(values, labels, growth, total, options)
 
 
 if __name__ == "__main__":

@@ -191,6 +191,37 @@ def test_texts_that_are_no_unicode(frame):
             environment="environment")
 
 
+def test_labels_that_do_not_fit(frame):
+    table, labels = frame[["X0", "X1"]], frame["environment"]
+    text = refused(whence.DataError, "E-DATA-RAGGED", table, environment=labels[:5])
+    assert "environment: 5 labels for 280 rows" in text
+    text = refused(whence.DataError, "E-DATA-RAGGED", frame, environment=["environment", "X0"])
+    assert "groupby" in text
+    refused(whence.UsageError, "E-USAGE-LABELS", table, environment=frame[["environment"]])
+    shuffled = labels.sample(frac=1, random_state=1)  # by position it would be nonsense
+    text = refused(whence.UsageError, "E-USAGE-LABELS", table, environment=shuffled)
+    assert "reindex" in text and "to_numpy" in text
+    found = whence.discover(table, environment=shuffled.reindex(table.index), baseline="baseline")
+    assert found == whence.discover(table, environment=labels, baseline="baseline")
+    text = refused(whence.UsageError, "E-USAGE-COLUMN", frame.set_index("environment"),
+                   environment="environment")
+    assert "reset_index" in text
+
+
+def test_things_that_are_no_names(frame):
+    class Endless:  # as expressions of polars are
+        def item(self):
+            return Endless()
+
+    refused(whence.UsageError, "E-USAGE-COLUMN", frame, environment=Endless())
+    text = refused(whence.DataError, "E-DATA-RAGGED", ["ab", "cd"], environment=[0, 1])
+    assert "a str is no row" in text
+    with pytest.raises(whence.ConfigError, match="no value of a setting"):
+        whence.reproduce("belief-discrete", config={"runs": object()})
+    settings = {"world": "categorical", "episodes": np.int64(4), "runs": 1}
+    assert whence.meta_learn(settings).summary.startswith("After 4 episodes")
+
+
 def test_hostile_names_of_files(chain):
     tables = dict(zip(["a/b", "..", "", "x\0y"], chain.environments.values()))
     found = whence.discover(tables, baseline="a/b")

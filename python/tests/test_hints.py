@@ -40,6 +40,19 @@ def test_warnings_and_notes_of_results(chain):
     assert not any("--" in text for text in said), said
 
 
+def test_results_name_tables_not_files(chain, tmp_path):
+    holes = chain.data.copy()
+    holes.loc[3, "X1"] = None
+    with pytest.warns(whence.WhenceWarning, match="^data: 1 of"):
+        found = whence.discover(holes, environment="environment", baseline="baseline")
+    assert any(text.startswith("data: 1 of") for text in found.warnings), found.warnings
+    whence.save_csv(holes, tmp_path / "mine.csv")  # what is a file stays one
+    with pytest.warns(whence.WhenceWarning, match=r"mine\.csv: 1 of"):
+        found = whence.discover(tmp_path / "mine.csv", environment="environment",
+                                baseline="baseline")
+    assert any("mine.csv: 1 of" in text for text in found.warnings), found.warnings
+
+
 def test_places_are_tables_not_files(chain):
     tables = dict(chain.environments)
     tables["a lab"] = tables.pop("shifted_01").assign(X1=np.inf)

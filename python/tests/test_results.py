@@ -44,6 +44,26 @@ def test_json_is_a_document_of_its_own(found):
     assert found.variables == ["X0", "X1", "X2"]
 
 
+def test_effects_say_what_a_step_of_a_cause_does(found, pair):
+    steps = found.effects.set_index(["cause", "effect"])
+    step = steps.loc["X0", "X1"]
+    assert step.low < step.change < step.high and step.before < step.after and step.level is None
+    assert set(steps.index) == set(found.graph.edges)
+    levels = whence.discover(pair).effects.iloc[0]
+    assert isinstance(levels.before, str) and isinstance(levels.level, str)
+    assert found.assumption.startswith("An arrow means")
+
+
+@pytest.mark.filterwarnings("ignore::whence.WhenceWarning")
+def test_hidden_pairs_are_named():
+    world = whence.simulate_graph("er:5:4", hidden=1, mechanism="network", rows=200,
+                                  baseline_rows=600, seed=1)
+    found = whence.discover(world, model="labels")
+    assert found.hidden.iloc[0].tolist()[:2] == world.truth["hidden"][0]
+    assert found.hidden.iloc[0].probability > 0.9
+    assert "moved by something hidden" in found._repr_html_()
+
+
 def test_results_pickle_copy_and_compare(found, chain):
     for again in (pickle.loads(pickle.dumps(found)), copy.copy(found), copy.deepcopy(found)):
         assert again == found and hash(again) == hash(found)
@@ -109,10 +129,10 @@ def test_dowhy(found, chain):
 
 
 def test_direction(pair):
-    found = whence.direction(pair, "X", "Y")
+    found = whence.direction(pair, "X", "Y", assigned=True)
     assert (found.verdict, found.cause, found.effect) == ("direction", "X", "Y")
     assert found.score > 0.9 and found.beliefs["X", "Y"] > 0.95 > found.no_link
-    turned = whence.direction(pair, "Y", "X")
+    turned = whence.direction(pair, "Y", "X", assigned=True)
     assert turned.cause == "X" and turned.score < -0.9
     assert found.changes.loc["shifted_01", "X"] > 0.9
     assert found.environments.loc["shifted_01", "rows"] == 60
@@ -174,6 +194,49 @@ def test_the_paper(tmp_path):
     assert "belief-discrete" in whence.experiments()
     with pytest.raises(KeyError, match="there are"):
         found.curves["nothing"]
+
+
+@pytest.fixture(scope="module")
+def levels():
+    return whence.simulate_graph("0->1", mechanism="categorical", environments=1, rows=300,
+                                 baseline_rows=2000)
+
+
+@pytest.mark.filterwarnings("ignore::whence.WhenceWarning")
+def test_the_papers_learner_on_data(levels):
+    found = whence.meta_learn(levels)
+    assert isinstance(found, whence.TransferResult) and found.variables == ["X0", "X1"]
+    assert found.adjacency.tolist() == [[0, 1], [0, 0]]  # [cause, effect]
+    assert found.probabilities[0, 1] > 0.9 > 0.1 > found.probabilities[1, 0]
+    assert list(found.graph.edges) == [("X0", "X1")] and '"X0" -> "X1"' in found.to_dot()
+    assert found.edges.iloc[0].tolist()[:2] == ["X0", "X1"]
+    assert found.curves["belief/X0 -> X1"]["median"].iloc[-1] == found.probabilities[0, 1]
+    assert whence.evaluate(found, levels)["shd"]["total"] == 0
+    again = pickle.loads(pickle.dumps(found))
+    assert again == found and again.edges.equals(found.edges)
+    frame = levels.data.rename(columns={"X0": 0, "X1": ("b", 1)})
+    frame.columns = pd.Index(list(frame.columns), tupleize_cols=False)
+    named = whence.meta_learn(frame, environment="environment", baseline="baseline")
+    assert list(named.graph.edges) == [(0, ("b", 1))]
+    assert np.array_equal(named.probabilities, found.probabilities)
+    assert whence.meta_learn(levels.environments, baseline="baseline") == found
+
+
+def test_the_papers_learner_knows_data_from_settings(levels, tmp_path):
+    settings = {"world": "categorical", "shift": "cause", "episodes": 5, "runs": 1}
+    (tmp_path / "world.json").write_text(json.dumps(settings))
+    drawn = whence.meta_learn(tmp_path / "world.json")
+    assert drawn.numbers == whence.meta_learn(settings).numbers
+    for mistake, kind in ((lambda: whence.meta_learn(levels.environments), whence.UsageError),
+                          (lambda: whence.meta_learn(levels.data), whence.UsageError),
+                          (lambda: whence.meta_learn(settings, columns=["a"]), whence.UsageError),
+                          (lambda: whence.meta_learn({"world": object()}), whence.ConfigError),
+                          (lambda: whence.meta_learn(levels, env="x"), TypeError),
+                          (lambda: whence.meta_learn(levels, most_rows=9), TypeError)):
+        with pytest.raises(kind):
+            mistake()
+    with pytest.raises(whence.DataError, match=r"discover\(\) takes columns of any kind"):
+        whence.meta_learn(whence.simulate_graph("0->1", rows=20))
 
 
 def test_disentangle():

@@ -91,7 +91,8 @@ def test_same_bytes(name, table, asked, command, tmp_path):
         assert (tmp_path / "out" / file).read_bytes() == content, file
 
 
-@pytest.mark.parametrize("name", ["direction", "check", "changes", "disentangle"])
+@pytest.mark.filterwarnings("ignore::whence.WhenceWarning")
+@pytest.mark.parametrize("name", ["direction", "check", "changes", "disentangle", "meta_learn"])
 def test_same_bytes_of_other_commands(name, command, tmp_path, chain, pair):
     mixed = whence.simulate_mixed(shift="mixed", environments=4, rows=60, baseline_rows=80, seed=3)
     world = {"changes": chain, "disentangle": mixed}.get(name, pair)
@@ -108,7 +109,8 @@ def test_same_bytes_of_other_commands(name, command, tmp_path, chain, pair):
         found = getattr(whence, name)(world)
     if name != "check":
         files += ["-o", "out"]
-    assert found.to_json().encode() == command(name, *files, "--json", folder=tmp_path)
+    assert found.to_json().encode() == command(name.replace("_", "-"), *files, "--json",
+                                               folder=tmp_path)
 
 
 def test_same_bytes_of_the_paper(command, tmp_path):

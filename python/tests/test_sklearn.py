@@ -46,7 +46,7 @@ def test_graph_of_texts(pair):
 
 def test_direction(rows):
     two = rows[["X1", "X0"]]
-    model = CausalDirection(baseline="baseline").fit(two, environment=rows["environment"])
+    model = CausalDirection(baseline="baseline", assigned=True).fit(two, environment=rows["environment"])
     assert model.direction_score_ < -0.9  # the second column is the cause
     assert model.adjacency_matrix_.tolist() == [[0, 0], [1, 0]]
     assert list(model.causal_graph_.edges) == [("X0", "X1")] and model.verdict_ == "direction"

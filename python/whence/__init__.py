@@ -19,12 +19,13 @@ from __future__ import annotations
 import json as _json
 import os as _os
 from typing import TYPE_CHECKING, Any, Hashable, Iterable, Mapping, Sequence
+from typing import overload as _overload
 
 from . import _core
 from ._errors import (ConfigError, DataError, FileError, InternalError, Interrupted,
                       NumericalError, ResourceError, UsageError, WhenceError)
 from ._results import (Check, DirectionResult, EncoderResult, Evaluation, Experiment, GraphResult,
-                       Result, Simulation)
+                       Result, Simulation, TransferResult)
 from ._run import WhenceWarning
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ __all__ = [
     "simulate_graph", "simulate_pair", "simulate_mixed", "reproduce", "meta_learn", "experiments",
     "save_csv",
     "Result", "GraphResult", "DirectionResult", "EncoderResult", "Check", "Simulation",
-    "Evaluation", "Experiment",
+    "Evaluation", "Experiment", "TransferResult",
     "WhenceError", "UsageError", "DataError", "ConfigError", "FileError", "ResourceError",
     "NumericalError", "InternalError", "Interrupted", "WhenceWarning",
 ]
@@ -141,7 +142,7 @@ def _graph(command: str, data: Any, environment: Any, baseline: Any, names: Any,
     argv += words("restarts", restarts) + words("sweeps", sweeps) + words("seed", seed)
     argv += words("time-limit", time_limit)
     found = run(argv, table, texts, threads=threads, progress=progress)
-    return finish(lambda: GraphResult(found, table.columns, table.environments, threads), found)
+    return finish(lambda: GraphResult(found, table, threads), found)
 
 
 def _edge_words(edges: Edges, option: str, table: Any) -> list[str]:
@@ -175,6 +176,8 @@ def _refuse_unknown(function: Any, reading: dict[str, Any]) -> None:
     from ._run import data_words
 
     known = list(inspect.signature(data_words).parameters)[1:]
+    if function not in (discover, changes, check):  # the others look at every row
+        known.remove("most_rows")
     known += [n for n, p in inspect.signature(function).parameters.items() if n != "reading"]
     for name in reading:
         if name not in known:
@@ -187,7 +190,7 @@ def _refuse_unknown(function: Any, reading: dict[str, Any]) -> None:
 def direction(data: Any, first: Hashable | None = None, second: Hashable | None = None, *,
               environment: Any = None, baseline: Hashable | None = None,
               names: Sequence[Hashable] | None = None, forbid: Edges = (), require: Edges = (),
-              model: str | None = None, prior: Mapping[str, float] | None = None,
+              assigned: bool = False, model: str | None = None, prior: Mapping[str, float] | None = None,
               threads: int | None = None,
               progress: bool | None = None, **reading: Any) -> DirectionResult:
     """Which of two variables is the cause?
@@ -197,7 +200,7 @@ def direction(data: Any, first: Hashable | None = None, second: Hashable | None 
     ``{"no_link": .2}``.
 
     >>> world = whence.simulate_pair(environments=3, seed=1)
-    >>> found = whence.direction(world, "X", "Y")
+    >>> found = whence.direction(world, "X", "Y", assigned=True)
     >>> found.verdict, found.cause, found.effect
     ('direction', 'X', 'Y')
     """
@@ -209,10 +212,12 @@ def direction(data: Any, first: Hashable | None = None, second: Hashable | None 
     _choose_pair(first, second, reading)
     argv = ["direction", *data_words(table, **reading), *words("model", model)]
     argv += _edge_words(forbid, "forbid", table) + _edge_words(require, "require", table)
+    if assigned:
+        argv.append("--assigned")
     if prior:
         argv += words("prior", ",".join(f"{k}={v!r}" for k, v in prior.items()))
     found = run(argv, table, threads=threads, progress=progress)
-    return finish(lambda: DirectionResult(found, table.columns, table.environments, threads), found)
+    return finish(lambda: DirectionResult(found, table, threads), found)
 
 
 def _choose_pair(first: Any, second: Any, reading: dict[str, Any]) -> None:
@@ -244,7 +249,7 @@ def check(data: Any, first: Hashable | None = None, second: Hashable | None = No
     _choose_pair(first, second, reading)
     found = run(["check", *data_words(table, **reading)], table, threads=threads,
                 progress=False)
-    return finish(lambda: Check(found, table.columns, table.environments, threads), found)
+    return finish(lambda: Check(found, table, threads), found)
 
 
 def disentangle(data: Any, *, environment: Any = None, baseline: Hashable | None = None,
@@ -267,7 +272,7 @@ def disentangle(data: Any, *, environment: Any = None, baseline: Hashable | None
     argv = ["disentangle", *data_words(table, **reading)]
     argv += words("mixing", mixing) + words("latents", latents)
     found = run(argv, table, threads=threads, progress=progress)
-    return finish(lambda: EncoderResult(found, table.columns, table.environments, threads), found)
+    return finish(lambda: EncoderResult(found, table, threads), found)
 
 
 def _simulate(what: str, options: Mapping[str, Any],
@@ -374,7 +379,9 @@ def _document(given: Any, name: str, texts: dict[str, str]) -> str:
 
     if isinstance(given, (str, _os.PathLike)):
         return _os.fspath(given)
-    if isinstance(given, Result):
+    if isinstance(given, TransferResult):
+        texts[name] = given.files["graph.json"].decode()
+    elif isinstance(given, Result):
         texts[name] = given.to_json()
     elif isinstance(given, Mapping) and "variables" in given:
         texts[name] = _json.dumps(given)
@@ -418,30 +425,86 @@ def reproduce(name: str, *, scale: str = "full", profile: str | None = None,
     texts = {}
     argv = ["reproduce", name, *words("scale", scale), *words("profile", profile)]
     if config is not None:
-        texts["config.json"] = _json.dumps(config)
+        texts["config.json"] = _settings(config)
         argv += words("config", "config.json")
     argv += words("seed", seed) + words("max-memory", max_memory)
     found = run(argv, None, texts, threads=threads, progress=progress)
     return finish(lambda: Experiment(found, threads=threads), found)
 
 
-def meta_learn(config: Mapping[str, Any], *, seed: int | None = None,
+@_overload
+def meta_learn(given: Simulation, /, *, baseline: Hashable | None = None, seed: int | None = None,
                max_memory: str | int | None = None, threads: int | None = None,
-               progress: bool | None = None) -> Experiment:
-    """Algorithm 1 of the paper on a world of your choice; every switch of the command.
+               progress: bool | None = None, **reading: Any) -> TransferResult: ...
+
+
+@_overload
+def meta_learn(given: Any, /, *, environment: Any = None, baseline: Hashable,
+               names: Sequence[Hashable] | None = None, seed: int | None = None,
+               max_memory: str | int | None = None, threads: int | None = None,
+               progress: bool | None = None, **reading: Any) -> TransferResult: ...
+
+
+@_overload
+def meta_learn(given: Mapping[str, Any] | str | _os.PathLike[str], /, *, seed: int | None = None,
+               max_memory: str | int | None = None, threads: int | None = None,
+               progress: bool | None = None) -> Experiment: ...
+
+
+def meta_learn(given: Any, /, *, environment: Any = None, baseline: Hashable | None = None,
+               names: Sequence[Hashable] | None = None, seed: int | None = None,
+               max_memory: str | int | None = None, threads: int | None = None,
+               progress: bool | None = None, **reading: Any) -> Experiment:
+    """Algorithm 1 of the paper on a world of your choice, or on your data.
+
+    given: a dict of settings, every switch of the command, or the path of such a file; or data as
+        ``discover`` takes them, with a ``baseline``: 2 to 5 columns of categories. Then the result
+        has ``edges``, ``graph`` and matrices [cause, effect]: the row causes the column.
+    Everything else as in ``discover``. The paper's criterion is right where causes shift; for an
+    answer about your data ask ``discover``.
 
     >>> found = whence.meta_learn({"world": "categorical", "shift": "cause", "episodes": 20,
     ...                            "runs": 2})
     >>> len(found.curves) > 0
     True
+    >>> world = whence.simulate_graph("0->1", mechanism="categorical", environments=1, rows=300,
+    ...                               baseline_rows=2000)
+    >>> list(whence.meta_learn(world).graph.edges)
+    [('X0', 'X1')]
     """
-    from ._run import finish, run, words
+    from ._data import is_data, read
+    from ._run import data_words, finish, run, words
 
-    argv = ["meta-learn", "--config=config.json", *words("seed", seed)]
-    argv += words("max-memory", max_memory)
-    found = run(argv, None, {"config.json": _json.dumps(config)}, threads=threads,
-                progress=progress)
-    return finish(lambda: Experiment(found, threads=threads), found)
+    _refuse_unknown(meta_learn, reading)
+    chosen = words("seed", seed)
+    if not (environment is not None or baseline is not None or is_data(given)):
+        if reading or names is not None:
+            word = next(iter(reading), "names")
+            raise UsageError("settings of a world are not read from a table", id="E-USAGE-DATA",
+                             place=word, hint="give data with a baseline, or leave it out")
+        texts = {} if isinstance(given, (str, _os.PathLike)) else {"config.json": _settings(given)}
+        file = "config.json" if texts else _os.fspath(given)
+        argv = ["meta-learn", f"--config={file}", *chosen, *words("max-memory", max_memory)]
+        drawn = run(argv, None, texts, threads=threads, progress=progress)
+        return finish(lambda: Experiment(drawn, threads=threads), drawn)
+    table = read(given, environment, baseline, names)
+    argv = ["meta-learn", *data_words(table, max_memory=max_memory, **reading), *chosen]
+    found = run(argv, table, threads=threads, progress=progress)
+    return finish(lambda: TransferResult(found, table, threads), found)
+
+
+def _settings(config: Mapping[str, Any]) -> str:
+    """Settings as JSON; a value that is none is named."""
+    def plain(value: Any) -> Any:
+        if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+            return value.tolist()
+        raise TypeError(f"a {type(value).__name__} is no value of a setting")
+
+    try:
+        return _json.dumps(dict(config), default=plain)
+    except (TypeError, ValueError) as problem:
+        raise ConfigError(str(problem), id="E-CONFIG-TYPE", place="config",
+                          hint="texts, numbers, truth values, and dicts of them") from None
 
 
 def save_csv(data: Any, path: str | _os.PathLike[str], *,

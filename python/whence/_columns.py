@@ -62,7 +62,7 @@ def text_of(name: Hashable) -> str:
         return str(name)
     if isinstance(name, float):
         return _core.shortest(name)
-    if hasattr(name, "item") and not hasattr(name, "__len__"):  # a scalar of numpy
+    if type(name).__module__ == "numpy" and hasattr(name, "item"):  # a scalar
         return text_of(name.item())
     if hasattr(name, "isoformat"):
         return str(name.isoformat())

@@ -7,7 +7,7 @@ from typing import Any, Hashable, Iterable, Mapping, Sequence
 
 from . import _core
 from ._columns import Labels, Names, _any_column, _complex, _series, text_of
-from ._errors import DataError, UsageError
+from ._errors import DataError, FileError, UsageError
 
 
 class Data:
@@ -96,9 +96,11 @@ def _row_columns(rows: Sequence[Any], names: Sequence[Hashable] | None,
         return _renamed([(k, [row[k] for row in rows]) for k in keys], names)
     width = len(rows[0]) if rows and hasattr(rows[0], "__len__") else 0
     for i, row in enumerate(rows):
-        if isinstance(row, (str, bytes)) or not hasattr(row, "__len__") or len(row) != width:
-            size = len(row) if hasattr(row, "__len__") and not isinstance(row, (str, bytes)) else 1
-            raise DataError(f"the row has {size} values, the first has {width}",
+        if isinstance(row, (str, bytes)) or not hasattr(row, "__len__"):
+            raise DataError(f"a {type(row).__name__} is no row", id="E-DATA-RAGGED",
+                            place=f"data[{i}]", hint="a list of rows is a list of lists")
+        if len(row) != width:
+            raise DataError(f"the row has {len(row)} values, the first has {width}",
                             id="E-DATA-RAGGED", place=f"data[{i}]",
                             hint="every row needs a value for every column; None where it is missing")
     usual = [f"c{i + 1}" for i in range(width)]
@@ -108,6 +110,7 @@ def _row_columns(rows: Sequence[Any], names: Sequence[Hashable] | None,
 def _core_table(columns: list[tuple[Hashable, Any]], place: str, data: Data,
                 no_labels: Iterable[str] = ()) -> Any:
     """Into the engine's table; texts that look like numbers are noted as labels."""
+    place = os.path.splitext(place)[0]  # the file that it counts as is nothing to the caller
     if not columns:
         raise DataError("the table has no columns", id="E-DATA-EMPTY", place=place)
     seen: set[Hashable] = set()
@@ -153,6 +156,16 @@ def _is_table(value: Any) -> bool:
     return type(value).__module__.split(".")[0] == "pandas" and hasattr(value, "columns")
 
 
+def is_data(given: Any) -> bool:
+    """Whether it holds data by itself; a dict of plain values may be settings, a path names a file
+    of either kind."""
+    if isinstance(given, Mapping):
+        return any(hasattr(v, "__arrow_c_stream__") or
+                   (hasattr(v, "__array__") and getattr(v, "ndim", 1) > 0)
+                   for v in given.values())
+    return not isinstance(given, (str, os.PathLike))
+
+
 def _file_name(text: str, used: set[str]) -> str:
     stem = "".join("_" if c in "/\0" else c for c in text).strip() or "environment"
     if stem in (".", ".."):
@@ -164,7 +177,7 @@ def _file_name(text: str, used: set[str]) -> str:
     return unique
 
 
-_ARROW_FILES = (".parquet", ".pq", ".feather", ".arrow", ".ipc")
+_ARROW_FILES = (".parquet", ".pq", ".feather", ".arrow", ".arrows", ".ipc")
 
 
 def _opened(value: Any) -> Any:
@@ -177,14 +190,34 @@ def _opened(value: Any) -> Any:
         return value
     try:
         import pyarrow as pa
-        from pyarrow import feather, parquet
+        from pyarrow import parquet
     except ImportError:
         raise DataError("reading this file needs pyarrow", id="E-DATA-FORMAT", place=path,
                         hint="pip install pyarrow, or export the table as CSV") from None
     try:
-        return parquet.read_table(path) if end in (".parquet", ".pq") else feather.read_table(path)
+        if end in (".parquet", ".pq"):
+            return parquet.read_table(path)
+        return _arrow_file(path)
+    except (FileNotFoundError, PermissionError) as problem:
+        raise FileError(f"cannot open: {problem.strerror or problem}", id="E-IO-SYSTEM",
+                        place=path) from None
     except (OSError, pa.ArrowException) as problem:
         raise DataError(str(problem).splitlines()[0], id="E-DATA-FORMAT", place=path) from None
+
+
+def _arrow_file(path: str) -> Any:
+    """A file with an index of its parts, or a stream: both go by the same endings."""
+    import pyarrow as pa
+    from pyarrow import feather
+
+    try:
+        return feather.read_table(path)
+    except pa.ArrowInvalid as problem:
+        try:
+            with pa.OSFile(path) as file:
+                return pa.ipc.open_stream(file).read_all()
+        except (OSError, pa.ArrowException):
+            raise problem from None
 
 
 def read(data: Any, environment: Any, baseline: Any, names: Sequence[Hashable] | None,
@@ -272,22 +305,10 @@ def _read_table(data: Any, environment: Any, baseline: Any, names: Sequence[Hash
                          hint="environment=\"name of a column\", a list with a label per row, or "
                               "one table per environment: {\"home\": df0, \"lab\": df1}")
     if not isinstance(environment, (str, bytes, tuple)) and hasattr(environment, "__len__"):
+        _check_labels(data, columns, environment)
         columns, environment = _with_labels(columns, environment)
     else:
-        known = [c for c, _ in columns]
-        try:
-            there = environment in known
-        except TypeError:
-            there = False
-        if not there:
-            import difflib
-
-            near = difflib.get_close_matches(text_of(environment), [text_of(c) for c in known], 1)
-            shown = ", ".join(text_of(c) for c in known[:20])
-            raise UsageError(f"there is no column {environment!r}", id="E-USAGE-COLUMN",
-                             place="environment",
-                             hint=(f"did you mean {near[0]!r}? " if near else "")
-                             + f"the columns are {shown}")
+        _check_column(data, columns, environment)
     out.label_column = environment
     columns, text = _with_environment(columns, environment, out)
     file = f"{name}.csv"
@@ -295,6 +316,52 @@ def _read_table(data: Any, environment: Any, baseline: Any, names: Sequence[Hash
     out.arguments += [file, f"--environment={text}"]
     if baseline is not None:
         out.arguments += [f"--baseline={out.environments.text(baseline)}"]
+
+
+def _check_column(data: Any, columns: list[tuple[Hashable, Any]], environment: Any) -> None:
+    """Whether the column of environments is there; else what is near to it."""
+    known = [c for c, _ in columns]
+    try:
+        if environment in known:
+            return
+    except TypeError:
+        pass
+    import difflib
+
+    hint = "the columns are " + ", ".join(text_of(c) for c in known[:20])
+    near = difflib.get_close_matches(text_of(environment), [text_of(c) for c in known], 1)
+    if near:
+        hint = f"did you mean {near[0]!r}? {hint}"
+    elif environment in list(getattr(getattr(data, "index", None), "names", [])):
+        hint = "it is in the index: df.reset_index() makes a column of it"
+    raise UsageError(f"there is no column {environment!r}", id="E-USAGE-COLUMN",
+                     place="environment", hint=hint)
+
+
+def _check_labels(data: Any, columns: list[tuple[Hashable, Any]], labels: Any) -> None:
+    """A label for each row, and of the same row: two indices of pandas say which that is."""
+    if getattr(labels, "ndim", 1) != 1:
+        raise UsageError("labels are one column, not a table", id="E-USAGE-LABELS",
+                         place="environment", hint="one label per row: df[\"site\"]")
+    rows = len(columns[0][1]) if columns and hasattr(columns[0][1], "__len__") else len(labels)
+    if len(labels) != rows:
+        names = [c for c, _ in columns]
+        named = isinstance(labels, list) and all(
+            isinstance(x, Hashable) and x in names for x in labels)
+        raise DataError(f"{len(labels)} labels for {rows} rows", id="E-DATA-RAGGED",
+                        place="environment",
+                        hint="one column tells environments apart: environment=\"name\"; of several, "
+                             "df.groupby([...]) is a table per environment" if named else
+                             "one label per row, or the name of a column")
+    if _has_index(data) and _has_index(labels) and not data.index.equals(labels.index):
+        raise UsageError("the labels have another index than the table: which belongs to which "
+                         "row?", id="E-USAGE-LABELS", place="environment",
+                         hint="labels.reindex(df.index) goes by the index, labels.to_numpy() by "
+                              "the order of rows")
+
+
+def _has_index(value: Any) -> bool:
+    return type(value).__module__.split(".")[0] == "pandas" and hasattr(value, "iloc")
 
 
 def _with_labels(columns: list[tuple[Hashable, Any]], labels: Any,

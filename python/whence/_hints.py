@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from typing import Callable
+from typing import Callable, Iterable
 
 _TYPE = r"(?:real|labels|categorical(?::\d+)?|TYPE)"
 _PAIR = rf"(?:\"(?:[^\"]|\"\")*\"|[^,;='()]+?)={_TYPE}"
@@ -57,6 +58,10 @@ _NUMBERS = ("min-rows", "restarts", "sweeps", "seed", "threads", "latents", "tim
 _SENTENCES = (
     (": --shifted for every file", ""),
     ("there is no NAME ", "there is no experiment "),
+    ("the file has no column", "the table has no column"),
+    ("this file has", "this table has"),
+    ("choose another place with -o", "choose another place"),
+    ("find_graph takes", "discover() takes"),
     ("give a truth.json of whence simulate", "what simulate_graph() gives, or a graph"),
     ("--baseline base.csv, or --baseline NAME of a long table", "--baseline NAME"),
     ("--missing=drop --na=", "--missing=drop and --na="),
@@ -78,6 +83,15 @@ def in_python(text: str) -> str:
         out += [text[at:match.start()], word]
         at = end
     return "".join(out) + text[at:]
+
+
+def without_files(text: str, files: Iterable[str]) -> str:
+    """``data.csv[3]`` as ``data[3]``: the file that an argument counts as is nothing to the
+    caller."""
+    if ".csv" in text or ".json" in text:
+        for file in sorted(files, key=len, reverse=True):
+            text = text.replace(file, os.path.splitext(file)[0])
+    return text
 
 
 def _argument(option: str, text: str, at: int) -> tuple[str, int]:

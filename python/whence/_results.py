@@ -8,26 +8,18 @@ from __future__ import annotations
 import html
 import json
 import os
-from typing import TYPE_CHECKING, Any, Hashable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Hashable, Iterable, Iterator, Mapping
 
 from . import _core
 from ._columns import Names
-from ._hints import in_python
+from ._graph_shaped import GraphShaped, need
+from ._hints import in_python, without_files
 
 if TYPE_CHECKING:
     import networkx
-    import numpy
     import pandas
 
-
-def _need(module: str, what: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(f"{what} needs {module.split('.')[0]}: pip install "
-                          f"{module.split('.')[0]}") from error
+    from ._data import Data
 
 
 def _as_frame(value: Any) -> "pandas.DataFrame":
@@ -39,19 +31,20 @@ def _as_frame(value: Any) -> "pandas.DataFrame":
 class Result:
     """What was found. ``to_json()`` is byte for byte what the command line writes."""
 
-    def __init__(self, found: Any, columns: Names | None = None,
-                 environments: Names | None = None, threads: int | None = None) -> None:
+    def __init__(self, found: Any, data: Data | None = None, threads: int | None = None) -> None:
         self._found: Any = found
         self._made: dict[str, bytes] | None = None
         self._json: str = found.json
         self._screen: str = found.screen
         self._command: list[str] = list(found.command)
-        self.notes: list[str] = [in_python(note) for note in found.notes]
+        self._tables: list[str] = list(data.tables) if data else []
+        self._columns = data.columns if data else Names()
+        self._environments = data.environments if data else Names()
+        self.notes: list[str] = self._in_python(found.notes)
         self._seconds, self._threads = found.seconds, threads or 0
         #: seconds that the engine took, and those that reading the data took before it
         self.seconds = {"engine": found.engine_seconds,
                         "reading": found.seconds - found.engine_seconds}
-        self._columns, self._environments = columns or Names(), environments or Names()
         self._document: dict[str, Any] | None = None
 
     # The document
@@ -79,12 +72,16 @@ class Result:
     @property
     def warnings(self) -> list[str]:
         """What to know about the data and the answer, with hints in words of Python."""
-        return [in_python(text) for text in self._dict.get("warnings", [])]
+        return self._in_python(self._dict.get("warnings", []))
 
     @property
     def advice(self) -> list[str]:
         """What would settle what is open."""
-        return [in_python(text) for text in self._dict.get("advice", [])]
+        return self._in_python(self._dict.get("advice", []))
+
+    def _in_python(self, texts: Iterable[str]) -> list[str]:
+        """Arguments instead of options, tables instead of the files that they count as."""
+        return [in_python(without_files(text, self._tables)) for text in texts]
 
     @property
     def command(self) -> str:
@@ -152,8 +149,14 @@ def _html(lead: str, picture: str, tables: list[tuple[str, Any]], advice: list[s
     out += [f"<p>{html.escape(text)}</p>" for text in advice[:5]]
     if warnings:
         listed = "".join(f"<li>{html.escape(text)}</li>" for text in warnings[:10])
-        out.append(f"<details><summary>{len(warnings)} warnings</summary><ul>{listed}</ul></details>")
+        count = "1 warning" if len(warnings) == 1 else f"{len(warnings)} warnings"
+        out.append(f"<details><summary>{count}</summary><ul>{listed}</ul></details>")
     return "".join(out) + "</div>"
+
+
+def _html_screen(text: str) -> str:
+    """Columns stay under each other whatever the style of the notebook."""
+    return f"<pre style='font-family:monospace;white-space:pre-wrap'>{html.escape(text)}</pre>"
 
 
 def _html_table(columns: list[str], rows: list[list[Any]]) -> str:
@@ -173,7 +176,7 @@ def _image(svg: bytes | None) -> str:
 
 def _frame(content: bytes) -> "pandas.DataFrame":
     """A CSV file of the engine; numbers come back as they were, digit by digit."""
-    pd = _need("pandas", "a table")
+    pd = need("pandas", "a table")
     import io
 
     frame = pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
@@ -194,12 +197,22 @@ def _percent(p: float | None) -> str:
     return "> 99.9 %" if p > 0.999 else "< 0.1 %" if p < 0.001 else f"{100 * p:.1f} %"
 
 
-class GraphResult(Result):
+def _step(step: Mapping[str, Any] | None) -> str:
+    """What a step of a cause does, in words."""
+    if step is None:
+        return ""
+    ends = [v if isinstance(v, str) else f"{v:.3g}" for v in (step["from"], step["to"])]
+    of = "" if step["level"] is None else f"P({step['level']}) "
+    return (f"{of}{step['change']:+.3g} ({step['low']:.3g} to {step['high']:.3g}), "
+            f"from {ends[0]} to {ends[1]}")
+
+
+class GraphResult(GraphShaped, Result):
     """What causes what, and which mechanism changed where: of ``discover`` and ``changes``."""
 
     @property
-    def variables(self) -> list[Hashable]:
-        return [self._variable(v) for v in self._dict["variables"]]
+    def _graph(self) -> dict[str, Any]:
+        return self._dict
 
     @property
     def environments(self) -> list[Hashable]:
@@ -210,7 +223,7 @@ class GraphResult(Result):
         """One row per edge, most probable first: cause, effect, probability; the probability of an
         edge either way; ``support``, what changes alone say for this direction against the other
         (nats); the range of the probability over leaving out any one environment."""
-        pd = _need("pandas", "edges")
+        pd = need("pandas", "edges")
         rows = []
         for e in self._dict["edges"]:
             low = e.get("leave_one_out") or {}
@@ -222,9 +235,35 @@ class GraphResult(Result):
         return _as_frame(frame.astype({n: "float64" for n in names[2:]}))
 
     @property
+    def effects(self) -> "pandas.DataFrame":
+        """What a step of each cause does: its effect goes up by ``change`` (95 % range ``low`` to
+        ``high``, in the unit of the effect's column) when the cause goes from ``before`` to ``after``,
+        the other causes staying where the baseline has them. Of categories: the probability of
+        ``level``."""
+        pd = need("pandas", "effects")
+        names = ["cause", "effect", "before", "after", "change", "low", "high", "level"]
+        steps = [(e, e["effect"]) for e in self._dict["edges"] if e.get("effect")]
+        rows = [(self._variable(e["from"]), self._variable(e["to"]), s["from"], s["to"],
+                 s["change"], s["low"], s["high"], s["level"]) for e, s in steps]
+        return _as_frame(pd.DataFrame(rows, columns=names))
+
+    @property
+    def hidden(self) -> "pandas.DataFrame":
+        """Pairs that depend on each other through something hidden: first, second, probability."""
+        pd = need("pandas", "hidden")
+        rows = [(self._variable(p["a"]), self._variable(p["b"]), p["probability"])
+                for p in self._dict["hidden"]]
+        return _as_frame(pd.DataFrame(rows, columns=["first", "second", "probability"]))
+
+    @property
+    def assumption(self) -> str:
+        """What every arrow takes for granted, in one sentence."""
+        return str(self._dict["assumption"])
+
+    @property
     def support(self) -> "pandas.DataFrame":
         """What is lost of an edge's support when an environment is left out: edge x environment."""
-        pd = _need("pandas", "support")
+        pd = need("pandas", "support")
         rows = {(self._variable(e["from"]), self._variable(e["to"])):
                 {self._environment(k): v for k, v in e["support"].items()}
                 for e in self._dict["edges"] if e.get("support")}
@@ -234,7 +273,7 @@ class GraphResult(Result):
     @property
     def changes(self) -> "pandas.DataFrame":
         """The probability that a variable's mechanism changed: environment x variable."""
-        pd = _need("pandas", "changes")
+        pd = need("pandas", "changes")
         variables = self._dict["variables"]
         rows = [[(e.get("changed") or {}).get(v) for v in variables]
                 for e in self._dict["environments"]]
@@ -245,94 +284,31 @@ class GraphResult(Result):
                                       dtype="float64"))
 
     @property
-    def probabilities(self) -> "numpy.ndarray[Any, Any]":
-        """P(cause -> effect) as a matrix [cause, effect], in the order of ``variables``."""
-        return self._matrix((e["from"], e["to"], e["probability"]) for e in self._dict["edges"])
-
-    @property
-    def adjacency(self) -> "numpy.ndarray[Any, Any]":
-        """The graph as 0 and 1: adjacency[cause, effect], the row causes the column."""
-        return self._matrix((a, b, 1) for a, b in self._dict["graph"]).astype(int)
-
-    def _matrix(self, entries: Any) -> "numpy.ndarray[Any, Any]":
-        import numpy as np
-
-        at = {v: i for i, v in enumerate(self._dict["variables"])}
-        out = np.zeros((len(at), len(at)))
-        for cause, effect, value in entries:
-            out[at[cause], at[effect]] = value
-        return out
-
-    @property
-    def graph(self) -> "networkx.DiGraph":
-        """networkx.DiGraph from cause to effect; ``probability`` on the edges."""
-        return self.to_networkx()
-
-    def to_networkx(self) -> "networkx.DiGraph":
-        nx = _need("networkx", "graph")
-        probability = {(e["from"], e["to"]): e["probability"] for e in self._dict["edges"]}
-        graph = nx.DiGraph()
-        graph.add_nodes_from(self.variables)
-        for a, b in self._dict["graph"]:
-            graph.add_edge(self._variable(a), self._variable(b),
-                           probability=probability.get((a, b)))
-        return graph
-
-    def _write(self, format: str) -> str:
-        """The edges of ``graph`` alone, in a format of the engine."""
-        present = {(a, b) for a, b in self._dict["graph"]}
-        kept = [{"from": e["from"], "to": e["to"], "probability": e["probability"]}
-                for e in self._dict["edges"] if (e["from"], e["to"]) in present]
-        return _core.graph_text(json.dumps({"variables": self._dict["variables"], "edges": kept}),
-                                format).decode()
-
-    def to_dot(self) -> str:
-        """Graphviz."""
-        return self._write("dot")
-
-    def to_graphml(self) -> str:
-        """GraphML; names are labels."""
-        return self._write("graphml")
-
-    def to_gml(self) -> str:
-        return self._write("gml")
-
-    def to_pgmpy(self) -> Any:
-        """A pgmpy DAG with the edges of ``graph``."""
-        base = _need("pgmpy.base", "to_pgmpy")
-        dag = base.DAG()
-        dag.add_nodes_from(self.variables)
-        dag.add_edges_from([(self._variable(a), self._variable(b)) for a, b in self._dict["graph"]])
-        return dag
-
-    def to_causal_learn(self) -> Any:
-        """A causallearn GeneralGraph: -1 at the tail (cause), 1 at the arrow head (effect)."""
-        general = _need("causallearn.graph.GeneralGraph", "to_causal_learn")
-        nodes = _need("causallearn.graph.GraphNode", "to_causal_learn")
-        edge = _need("causallearn.graph.Edge", "to_causal_learn")
-        ends = _need("causallearn.graph.Endpoint", "to_causal_learn").Endpoint
-        known = {v: nodes.GraphNode(str(self._variable(v))) for v in self._dict["variables"]}
-        graph = general.GeneralGraph(list(known.values()))
-        for a, b in self._dict["graph"]:
-            graph.add_edge(edge.Edge(known[a], known[b], ends.TAIL, ends.ARROW))
-        return graph
-
-    @property
     def stopped(self) -> str:
         """Why the search ended early; empty where it did not."""
         return str((self._dict.get("search") or {}).get("stopped") or "")
 
     def _repr_html_(self) -> str:
-        edges = [[self._variable(e["from"]), self._variable(e["to"]), _percent(e["probability"])]
+        edges = [[self._variable(e["from"]), self._variable(e["to"]), _percent(e["probability"]),
+                  _step(e.get("effect"))]
                  for e in self._dict["edges"][:20] if e["probability"] >= 0.05]
-        changed = [[self._environment(e["name"]),
-                    ", ".join(f"{self._variable(v)} {_percent(p)}"
-                              for v, p in (e.get("changed") or {}).items() if p >= 0.5) or "nothing"]
-                   for e in self._dict["environments"][:30] if not e.get("baseline")]
-        return _html(self.summary, _image(self.files.get("figures/graph.svg")),
-                     [("what causes what", _html_table(["cause", "effect", "probability"], edges)),
-                      ("what changed where", _html_table(["environment", "changed"], changed))],
-                     self.advice, self.warnings)
+        tables = [("what causes what", _html_table(
+            ["cause", "effect", "probability", "a step of the cause"], edges))]
+        hidden = [[self._variable(p["a"]), self._variable(p["b"]), _percent(p["probability"])]
+                  for p in self._dict["hidden"][:20] if p["probability"] >= 0.5]
+        if hidden:
+            tables.append(("moved by something hidden",
+                           _html_table(["first", "second", "probability"], hidden)))
+        tables.append(("what changed where",
+                       _html_table(["environment", "changed"], self._changed_words())))
+        return _html(self.summary, _image(self.files.get("figures/graph.svg")), tables,
+                     [self.assumption, *self.advice], self.warnings)
+
+    def _changed_words(self) -> list[list[Any]]:
+        return [[self._environment(e["name"]),
+                 ", ".join(f"{self._variable(v)} {_percent(p)}"
+                           for v, p in (e.get("changed") or {}).items() if p >= 0.5) or "nothing"]
+                for e in self._dict["environments"][:30] if not e.get("baseline")]
 
 
 class DirectionResult(Result):
@@ -380,7 +356,7 @@ class DirectionResult(Result):
     @property
     def environments(self) -> "pandas.DataFrame":
         """Per environment: rows, what it adds to the log-odds, and P(changed) per variable."""
-        pd = _need("pandas", "environments")
+        pd = need("pandas", "environments")
         rows = {self._environment(e["name"]): {"rows": e["rows"], "baseline": e["baseline"],
                                                "log_odds": e["log_odds"]}
                 for e in self._dict["environments"]}
@@ -390,7 +366,7 @@ class DirectionResult(Result):
     @property
     def changes(self) -> "pandas.DataFrame":
         """The probability that a variable's mechanism changed: environment x variable."""
-        pd = _need("pandas", "changes")
+        pd = need("pandas", "changes")
         rows = [list(e["changed"].values()) for e in self._dict["environments"]]
         index = [self._environment(e["name"]) for e in self._dict["environments"]]
         return _as_frame(pd.DataFrame(rows, index=pd.Index(index, name="environment",
@@ -411,14 +387,14 @@ class Check(Result):
 
     @property
     def columns(self) -> "pandas.DataFrame":
-        pd = _need("pandas", "columns")
+        pd = need("pandas", "columns")
         frame = pd.DataFrame(self._dict["columns"])
         frame["name"] = [self._variable(n) for n in frame["name"]]
         return _as_frame(frame.set_index("name"))
 
     @property
     def environments(self) -> "pandas.DataFrame":
-        pd = _need("pandas", "environments")
+        pd = need("pandas", "environments")
         rows = {}
         for e in self._dict["environments"]:
             row = {"rows": e["rows"], "baseline": e["baseline"]}
@@ -429,7 +405,7 @@ class Check(Result):
         return _as_frame(frame.rename_axis(index="environment"))
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+        return _html_screen(repr(self))
 
 
 class EncoderResult(Result):
@@ -442,7 +418,7 @@ class EncoderResult(Result):
     @property
     def unmixing(self) -> "pandas.DataFrame":
         """Weights of the columns in each latent: latent x column."""
-        pd = _need("pandas", "unmixing")
+        pd = need("pandas", "unmixing")
         return _as_frame(pd.DataFrame(self._dict["unmixing"]))
 
     @property
@@ -458,7 +434,7 @@ class Curves(Mapping[str, Any]):
         self._curves = {c["id"]: c for c in curves}
 
     def __getitem__(self, key: str) -> "pandas.DataFrame":
-        pd = _need("pandas", "curves")
+        pd = need("pandas", "curves")
         if key not in self._curves:
             raise KeyError(f"{key!r}; there are: {', '.join(self._curves)}")
         curve = self._curves[key]
@@ -496,14 +472,14 @@ class Experiment(Result):
 
     @property
     def tables(self) -> dict[str, "pandas.DataFrame"]:
-        pd = _need("pandas", "tables")
+        pd = need("pandas", "tables")
         return {t["id"]: pd.DataFrame(t["rows"], columns=t["columns"])
                 for e in self.experiments for t in e.get("tables", [])}
 
     @property
     def claims(self) -> "pandas.DataFrame":
         """What was claimed, what was measured, and whether it holds."""
-        pd = _need("pandas", "claims")
+        pd = need("pandas", "claims")
         names = ["id", "kind", "paper", "measured", "holds", "why"]
         return _as_frame(pd.DataFrame([[c[n] for n in names] for e in self.experiments
                                        for c in e.get("claims", [])], columns=names))
@@ -514,7 +490,7 @@ class Experiment(Result):
 
     def plot(self, *curves: str, ax: Any = None) -> Any:
         """Draws the named curves, or all, with matplotlib: medians and quartiles."""
-        plt = _need("matplotlib.pyplot", "plot")
+        plt = need("matplotlib.pyplot", "plot")
         ax = ax if ax is not None else plt.figure().add_subplot()
         every = self.curves
         for name in curves or every:
@@ -533,6 +509,25 @@ class Experiment(Result):
                   for e in self.experiments for c in e.get("claims", [])]
         tables = [("claims", _html_table(["holds", "claim", "measured"], claims))] if claims else []
         return _html(self.summary, "", tables, [], self.warnings) + pictures
+
+
+class TransferResult(GraphShaped, Experiment):
+    """What the paper's learner believes of data, edge by edge: of ``meta_learn``."""
+
+    @property
+    def _graph(self) -> dict[str, Any]:
+        document: dict[str, Any] = json.loads(self.files["graph.json"])
+        return document
+
+    @property
+    def edges(self) -> "pandas.DataFrame":
+        """One row per edge, surest first: cause, effect, probability, which is a belief here."""
+        pd = need("pandas", "edges")
+        rows = [(self._variable(e["from"]), self._variable(e["to"]), e["probability"])
+                for e in self._graph["edges"]]
+        frame = pd.DataFrame(rows, columns=["cause", "effect", "probability"])
+        return _as_frame(frame.sort_values("probability", ascending=False, kind="stable",
+                                           ignore_index=True))
 
 
 class Simulation(Result):
@@ -554,14 +549,14 @@ class Simulation(Result):
     @property
     def data(self) -> "pandas.DataFrame":
         """All rows in one DataFrame, with a column ``environment``."""
-        pd = _need("pandas", "data")
+        pd = need("pandas", "data")
         frames = [f.assign(environment=name) for name, f in self.environments.items()]
         return _as_frame(pd.concat(frames, ignore_index=True))
 
     @property
     def graph(self) -> "networkx.DiGraph":
         """The true graph, from cause to effect."""
-        nx = _need("networkx", "graph")
+        nx = need("networkx", "graph")
         graph = nx.DiGraph()
         graph.add_nodes_from(self._dict["variables"])
         graph.add_edges_from((e["from"], e["to"]) for e in self._dict.get("edges", []))
@@ -577,7 +572,7 @@ class Simulation(Result):
         return self._screen.rstrip(": \n")
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+        return _html_screen(repr(self))
 
 
 class Evaluation(Result, Mapping[str, Any]):
@@ -596,4 +591,4 @@ class Evaluation(Result, Mapping[str, Any]):
     __hash__ = Result.__hash__
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+        return _html_screen(repr(self))

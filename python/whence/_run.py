@@ -12,7 +12,7 @@ from . import _core
 from ._columns import text_of
 from ._data import Data
 from ._errors import Interrupted, UsageError, WhenceError
-from ._hints import in_python
+from ._hints import in_python, without_files
 
 
 T = TypeVar("T")
@@ -107,24 +107,15 @@ def run(arguments: Sequence[str], data: Data | None = None,
                               PATIENCE)
     except WhenceError as error:
         files = [*tables, *(texts or {})]
-        error.place = _without_files(error.place, files)
-        error.problem = _without_files(error.problem, files)
+        error.place = without_files(error.place, files)
+        error.problem = without_files(error.problem, files)
         error.args = (error.problem,)
         raise
     if warn and found.is_there:
         for text in found.warnings:
-            warnings.warn(in_python(_without_files(text, tables)), WhenceWarning,
+            warnings.warn(in_python(without_files(text, tables)), WhenceWarning,
                           stacklevel=_outside())
     return found
-
-
-def _without_files(text: str, files: Iterable[str]) -> str:
-    """``data.csv[3]`` as ``data[3]``: the file that an argument counts as is nothing to the
-    caller."""
-    if ".csv" in text or ".json" in text:
-        for file in sorted(files, key=len, reverse=True):
-            text = text.replace(file, os.path.splitext(file)[0])
-    return text
 
 
 def _outside() -> int:
@@ -169,7 +160,9 @@ class Bar:
             if time.monotonic() - self._start < 0.3:
                 return
             try:
-                from tqdm.auto import tqdm
+                with warnings.catch_warnings():  # a notebook without widgets is none of our business
+                    warnings.simplefilter("ignore")
+                    from tqdm.auto import tqdm
             except ImportError:
                 self.tick = None
                 return

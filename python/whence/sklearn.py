@@ -110,10 +110,11 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
     """
 
     def __init__(self, *, baseline: Any = None, model: str = "auto", types: Any = None,
-                 threads: int | None = None) -> None:
+                 assigned: bool = False, threads: int | None = None) -> None:
         self.baseline = baseline
         self.model = model
         self.types = types
+        self.assigned = assigned
         self.threads = threads
 
     def fit(self, X: Any, y: Any = None, *, environment: Any) -> "CausalDirection":
@@ -126,7 +127,8 @@ class CausalDirection(BaseEstimator):  # type: ignore[misc]
             given = {**{n: "real" for n in names}, **given}
         self.result_ = whence.direction(
             table, names[0], names[1], names=names, environment=environment,
-            baseline=self.baseline, model=self.model, types=given or None, threads=self.threads)
+            baseline=self.baseline, model=self.model, types=given or None, assigned=self.assigned,
+            threads=self.threads)
         self.direction_score_ = self.result_.score
         self.verdict_ = self.result_.verdict
         self.adjacency_matrix_ = np.zeros((2, 2), dtype=int)

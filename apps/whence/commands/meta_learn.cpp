@@ -1,6 +1,8 @@
 #include <filesystem>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include "apps/whence/commands.hpp"
 #include "apps/whence/data_options.hpp"
 #include "apps/whence/host.hpp"
@@ -85,7 +87,8 @@ void run_on_data(const MetaLearnOptions& options, Globals& globals) {
   report->warnings.insert(report->warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
   const NamedGraph graph{result.variables, result.graph, result.edges.values};
   Answer answer = answer_of(report, result_json(*report), again,
-                            {{"graph.dot", write_graph(graph, GraphFormat::dot)}});
+                            {{"graph.dot", write_graph(graph, GraphFormat::dot)},
+                             {"graph.json", write_graph(graph, GraphFormat::json)}});
   answer.notes = reading_notes(loaded);
   answer.screen += text_table(report->tables[0]);
   delivery.write("meta-learn", answer);
