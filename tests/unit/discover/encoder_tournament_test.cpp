@@ -1,5 +1,6 @@
 #include "whence/discover/encoder/encoder_tournament.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -23,13 +24,13 @@ std::vector<PlanePoints> points_of(const MixedWorld& world) {
   return points;
 }
 
-MixedWorld world_of(MixedShift shift, std::size_t episodes) {
+MixedWorld world_of(MixedShift shift, std::size_t episodes, std::uint32_t run = 0) {
   MixedSpec spec;
   spec.shift = shift;
   spec.environments = episodes;
   spec.rows = 400;
   spec.baseline_rows = 2000;
-  return draw_mixed_world(spec, 41, 0);
+  return draw_mixed_world(spec, 41, run);
 }
 
 TournamentResult learnt(const MixedWorld& world, const EncoderTournament& how = {}) {
@@ -54,6 +55,30 @@ TEST(EncoderTournament, LeavesTheQuestionOpenWhereNothingShifts) {
   const TournamentResult found = learnt(world_of(MixedShift::none, 10));
   EXPECT_TRUE(found.open());
   EXPECT_EQ(found.gamma.back(), 0);
+}
+
+/// How far from the angle learners end where the effect is set, and nothing but the training rows
+/// is there to compare with.
+double worst_of_effects(double heat) {
+  EncoderTournament how;
+  how.heat = heat;
+  how.starts = 4;
+  how.earlier = 0;
+  double worst = 0;
+  for (std::uint32_t run = 0; run < 4; ++run) {
+    const MixedWorld world = world_of(MixedShift::effect, 30, run);
+    const double off =
+        std::remainder(learnt(world, how).answer - world.angle, std::numbers::pi / 2);
+    worst = std::max(worst, std::abs(off));
+  }
+  return worst;
+}
+
+/// Strong changes of the effect make "both changed" as good everywhere but next to the angle: cold
+/// learners stand on a plain.
+TEST(EncoderTournament, HeatLeadsToNarrowHills) {
+  EXPECT_LT(worst_of_effects(EncoderTournament{}.heat), 0.08);
+  EXPECT_GT(worst_of_effects(1), 0.2);
 }
 
 TEST(EncoderTournament, WithoutAGateNothingLooksLikeSomething) {

@@ -147,6 +147,48 @@ TEST(FindEncoder, ALatentThatSensorsCannotTellFromTheOthersIsNotNamed) {
   }
 }
 
+/// Three latents, one shift each, told apart mostly by their means: means that moved two ways are
+/// two latents, although one index tells any two of the environments apart. And where columns are
+/// clipped no row is surely anything.
+TEST(FindEncoder, OneShiftOfEachLatentIsNeverCalledTwoOfOne) {
+  for (std::uint32_t run = 0; run < 2; ++run) {
+    MixedSpec spec = five_sensors(SensorKind::additive);
+    spec.rows = 500;
+    MixedWorld world = draw_mixed_world(spec, 9, run);
+    for (std::size_t j = 0; j < 5; ++j) {
+      Stream stream(9, Purpose::tests, {run, std::uint32_t(j), 0});
+      for (double& x : world.data.columns[j].values) x += 0.5 * sample_normal(stream);
+    }
+    for (const bool clipped : {false, true}) {
+      if (clipped)
+        for (Column& column : world.data.columns)
+          for (double& x : column.values) x = std::min(x, 3.5);
+      const EncoderAnswer answer = find_encoder(world.data);
+      for (const FoundLatent& latent : answer.latents)
+        EXPECT_NE(latent.kind, LatentKind::latent) << run << clipped;
+    }
+  }
+}
+
+/// Environments that have no values in common are matched by lines.
+TEST(FindEncoder, ShiftsThatAreFarApartStillFindTheirPartner) {
+  MixedSpec spec = small_matrix();
+  spec.latents = 6;
+  spec.unchanged = 0;
+  spec.rows = 1000;
+  spec.baseline_rows = 2000;
+  std::size_t above = 0, right = 0, judged_environments = 0;
+  for (std::uint32_t run = 0; run < 2; ++run) {
+    const MixedWorld world = draw_mixed_world(spec, 6, run);
+    const EncoderEvaluation e = judged(spec, world, find_encoder(world.data));
+    above += e.above;
+    right += e.right;
+    judged_environments += e.judged;
+  }
+  EXPECT_GE(above, 10u);  // of 12
+  EXPECT_GE(right, judged_environments - 2);
+}
+
 TEST(MixedWorld, SensorsShowNoisyMixturesAndTheNearestRowsAreKnown) {
   for (const SensorKind kind : all_sensor_kinds) {
     if (kind == SensorKind::exact) continue;

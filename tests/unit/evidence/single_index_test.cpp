@@ -49,6 +49,44 @@ TEST(SingleIndex, SeparatedSetsAreToldByAllRowsAndNotByThoseAtTheBorder) {
   EXPECT_LT(off, 0.25);
 }
 
+/// What follows from a latent, and a second one beside it: x = (s, 2 s + r, r + t).
+Matrix lines_of(std::size_t n, std::uint32_t run, double mean, double spread, double other,
+                double bend = 0) {
+  Stream stream(52, Purpose::tests, {run, 0, 0});
+  Matrix rows(n, 3);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double s = mean + spread * sample_normal(stream), r = sample_normal(stream);
+    rows(i, 0) = s;
+    rows(i, 1) = 2 * s + bend * s * s + r;
+    rows(i, 2) = r + other * sample_normal(stream);
+  }
+  return rows;
+}
+
+/// No overlap is needed: labels tell nothing of sets this far apart, and lines tell all.
+TEST(SingleIndex, SetsFarApartAreOnOneLineOrNot) {
+  int refused = 0;
+  for (std::uint32_t run = 0; run < 40; run += 2) {
+    const LineTest same =
+        check_line(lines_of(800, run, 6, 0.5, 1), lines_of(800, run + 1, 0, 1, 1));
+    EXPECT_EQ(same.freedom, 5);
+    refused += same.p < 0.05 ? 1 : 0;
+    EXPECT_LT(check_line(lines_of(800, run, 6, 0.5, 1.5), lines_of(800, run + 1, 0, 1, 1)).p, 1e-6);
+  }
+  EXPECT_LE(refused, 4);  // of 20, one is expected
+}
+
+TEST(SingleIndex, CurvesAreNotLines) {
+  const Matrix base = lines_of(800, 51, 0, 1, 1, 0.5);
+  EXPECT_LT(check_line(lines_of(800, 50, 3, 0.5, 1, 0.5), base).p, 1e-6);
+  EXPECT_GT(check_line(lines_of(800, 50, 3, 0.5, 1, 0.5), base).misfit(),
+            10 * check_line(lines_of(800, 50, 3, 0.5, 1), lines_of(800, 51, 0, 1, 1)).misfit());
+}
+
+TEST(SingleIndex, ThereIsNoLineThroughOnePoint) {
+  EXPECT_EQ(check_line(lines_of(400, 60, 0, 3, 1), lines_of(400, 61, 0, 1, 1)).freedom, 0);
+}
+
 TEST(SingleIndex, EqualLawsAreNotToldApart) {
   EXPECT_GT(same_law_probability(normal_rows(500, 6, 0, 1), normal_rows(700, 7, 0, 1)), 1e-4);
   EXPECT_LT(same_law_probability(normal_rows(500, 8, 0, 1.5), normal_rows(700, 9, 0, 1)), 1e-6);

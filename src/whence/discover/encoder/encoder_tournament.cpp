@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <numbers>
 
 #include "whence/discover/encoder/find_rotation.hpp"
@@ -29,17 +30,21 @@ struct Runner {
   }
 };
 
-/// What one episode says of an angle.
-class EpisodeScore {
+/// One episode against the training rows, or against an earlier episode.
+class Comparison {
  public:
-  EpisodeScore(const PlanePoints& training, PlanePoints episode)
-      : points_{training, std::move(episode)}, plane_(points_), anywhere_(plane_.anywhere()[0]) {}
+  Comparison(const PlanePoints& reference, const PlanePoints& episode)
+      : points_{reference, episode}, plane_(points_), anywhere_(plane_.anywhere()[0]) {}
+  Comparison(const Comparison&) = delete;  // the evidence keeps a view of the points
+  Comparison& operator=(const Comparison&) = delete;
 
   double anywhere() const { return anywhere_; }
   double along(double angle) const { return plane_.along(angle)[0]; }
-  double at(double angle) const {
+
+  /// Heat divides evidences: above one, hills are lower and wider.
+  double at(double angle, double heat) const {
     constexpr std::array<double, plane_changes> shares = {0.1, 0.44, 0.44, 0.02};
-    return change_objective(along(angle), anywhere_, shares);
+    return heat * change_objective(along(angle) / heat, anywhere_ / heat, shares);
   }
 
  private:
@@ -48,12 +53,40 @@ class EpisodeScore {
   double anywhere_;
 };
 
-void follow(Runner& runner, const EpisodeScore& episode, const EncoderTournament& how) {
-  const double high = episode.at(runner.angle + how.probe / 2);
-  const double low = episode.at(runner.angle - how.probe / 2);
-  const double slope = (high - low) / how.probe, here = (high + low) / 2;
+/// What one episode says of an angle, beside the training rows and the episodes before it.
+class EpisodeScore {
+ public:
+  EpisodeScore(const PlanePoints& training, const std::deque<PlanePoints>& before,
+               const PlanePoints& episode) {
+    comparisons_.emplace_back(training, episode);
+    for (const PlanePoints& earlier : before) comparisons_.emplace_back(earlier, episode);
+  }
+
+  /// The evidence that the episode differs from the training rows at all.
+  double changed() const {
+    const Comparison& training = comparisons_.front();
+    double most = training.anywhere();
+    for (int i = 0; i < 4; ++i) most = std::max(most, training.along(half_turn * i / 4));
+    return most;
+  }
+  double at(double angle, double heat) const {
+    double sum = 0;
+    for (const Comparison& one : comparisons_) sum += one.at(angle, heat);
+    return sum;
+  }
+
+ private:
+  std::deque<Comparison> comparisons_;  // never moves what it holds
+};
+
+void follow(Runner& runner, const EpisodeScore& episode, const EncoderTournament& how,
+            double heat) {
+  const double high = episode.at(runner.angle + how.probe / 2, heat);
+  const double low = episode.at(runner.angle - how.probe / 2, heat);
+  const double slope = std::clamp((high - low) / how.probe, -how.steepest, how.steepest);
+  const double here = (high + low) / 2;
   runner.score = how.memory * runner.score + here;
-  runner.gamma += here - episode.at(runner.angle + half_turn / 2);
+  runner.gamma += here - episode.at(runner.angle + half_turn / 2, heat);
   runner.squares += slope * slope;
   const double step = how.rate * slope / std::sqrt(runner.squares);
   runner.angle += std::clamp(step, -how.longest_step, how.longest_step);
@@ -70,16 +103,19 @@ TournamentResult run_tournament(const PlanePoints& training,
     runners[i].angle = how.first_angle + half_turn * double(i) / double(how.starts);
   TournamentResult result;
   const auto better = [](const Runner& a, const Runner& b) { return a.score > b.score; };
+  std::deque<PlanePoints> before;  // episodes that changed something, the latest first
   for (std::size_t k = 0; k < episodes; ++k) {
-    const EpisodeScore score(training, episode(k));
-    double most = score.anywhere();
-    for (int i = 0; i < 4; ++i) most = std::max(most, score.along(half_turn * i / 4));
-    if (most > how.gate) {
-      for (Runner& runner : runners) follow(runner, score, how);
+    PlanePoints now = episode(k);
+    const EpisodeScore score(training, before, now);
+    if (score.changed() > how.gate) {
+      const double heat = std::max(1.0, how.heat * std::pow(how.cooling, double(result.counted)));
+      for (Runner& runner : runners) follow(runner, score, how, heat);
       ++result.counted;
       std::stable_sort(runners.begin(), runners.end(), better);
       if (result.counted % std::size_t(how.round) == 0 && runners.size() > how.survivors)
         runners.resize(std::max(how.survivors, (runners.size() + 1) / 2));
+      before.push_front(std::move(now));
+      if (before.size() > how.earlier) before.pop_back();
     }
     result.angle.push_back(runners[0].angle);
     result.gamma.push_back(runners[0].gamma);

@@ -6,6 +6,11 @@
 // half goes out now and then: the regret has two or three minima in half a turn, and a single start
 // ends in the nearest.
 //
+// Two things lead there. At first evidences are divided by a heat: where an effect is set by force,
+// "both changed" is as good at every angle but those next to the right one, and there is no slope
+// to follow. And an episode is compared with those before it, not only with the training rows,
+// whose sampling error is the same in every episode.
+//
 // An episode counts only where it changed anything: without that gate gamma wanders to one side
 // when nothing shifts.
 #pragma once
@@ -24,6 +29,9 @@ struct EncoderTournament {
   int round = 15;                            // counted episodes between two eliminations
   double rate = 0.1;                         // of Adagrad
   double longest_step = 0.15, probe = 0.04;  // radians
+  double steepest = 30;                      // nats per radian: steeper slopes count as that
+  double heat = 30, cooling = 0.9;           // falls to one; per counted episode
+  std::size_t earlier = 3;                   // episodes that each is compared with
   double memory = 0.98;                      // of a start's score, from episode to episode
   double gate = 4;                           // nats
   double first_angle = 0.1;                  // of the first start

@@ -13,11 +13,16 @@ namespace {
 
 using Cluster = std::vector<std::size_t>;  // numbers of changed environments
 
+std::vector<double> mean_of(const Matrix& rows) {
+  std::vector<double> mean(rows.columns, 0.0);
+  for (std::size_t i = 0; i < rows.rows; ++i)
+    for (std::size_t j = 0; j < rows.columns; ++j) mean[j] += rows(i, j) / double(rows.rows);
+  return mean;
+}
+
 Matrix covariance(const Matrix& rows) {
   const std::size_t d = rows.columns;
-  std::vector<double> mean(d, 0.0);
-  for (std::size_t i = 0; i < rows.rows; ++i)
-    for (std::size_t j = 0; j < d; ++j) mean[j] += rows(i, j) / double(rows.rows);
+  const std::vector<double> mean = mean_of(rows);
   Matrix spread(d, d);
   for (std::size_t i = 0; i < rows.rows; ++i)
     for (std::size_t j = 0; j < d; ++j)
@@ -101,6 +106,50 @@ class UnmixingFinder {
         between_[i][j] = between_[j][i] = fit_index(rows_of(i), rows_of(j), how_.index);
     });
     answer_.pairs = jobs.size();
+    compare_means();
+    lines_hold_ = do_lines_hold();
+  }
+
+  /// How parallel the means of two environments moved away from the baseline, up to sign, in units
+  /// of their spreads. A latent moves all that follows from it along one line, whatever its causes:
+  /// means in two directions are two latents, unless mechanisms bend much.
+  void compare_means() {
+    const std::size_t m = changed_.size(), d = spread_.rows;
+    const std::vector<double> start = mean_of(baseline_);
+    std::vector<Matrix> spreads;
+    std::vector<std::vector<double>> moved;
+    for (std::size_t i = 0; i < m; ++i) {
+      spreads.push_back(covariance(rows_of(i)));
+      moved.push_back(mean_of(rows_of(i)));
+      for (std::size_t k = 0; k < d; ++k) moved[i][k] -= start[k];
+    }
+    parallel_ = Matrix(m, m);
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t j = 0; j <= i; ++j) {
+        Matrix within = spread_;
+        for (std::size_t k = 0; k < within.values.size(); ++k)
+          within.values[k] = (within.values[k] + spreads[i].values[k] + spreads[j].values[k]) / 3;
+        const SymmetricEigen axes = symmetric_eigen(within);
+        double ii = 0, jj = 0, ij = 0;
+        for (std::size_t l = 0; l < d; ++l) {
+          double a = 0, b = 0;
+          for (std::size_t k = 0; k < d; ++k) {
+            a += axes.vectors(k, l) * moved[i][k];
+            b += axes.vectors(k, l) * moved[j][k];
+          }
+          const double size = std::max(axes.values[l], 1e-300);
+          ii += a * a / size;
+          jj += b * b / size;
+          ij += a * b / size;
+        }
+        const double told = 4 * double(d);  // of squares that chance makes about d
+        const bool both = ii > told * chance_of(i) && jj > told * chance_of(j);
+        parallel_(i, j) = parallel_(j, i) = both ? std::abs(ij) / std::sqrt(ii * jj) : 1;
+      }
+  }
+  /// The variance of a difference of means, in units of the spread.
+  double chance_of(std::size_t i) const {
+    return 1 / double(rows_of(i).rows) + 1 / double(baseline_.rows);
   }
 
   double size_of(std::span<const double> w) const {
@@ -110,13 +159,48 @@ class UnmixingFinder {
     return std::abs(dot(a, product(spread_, b))) / (size_of(a) * size_of(b));
   }
 
+  bool on_one_line(const IndexFit& fit) const { return fit.apart() && fit.lines.p > how_.level; }
+
+  /// Whether linear mechanisms explain what far apart environments differ by: most of those that
+  /// may have a partner differ from some other one, or from the baseline, along one line. What
+  /// lines deny then counts as denied.
+  bool do_lines_hold() const {
+    constexpr double most = 0.65;  // double targets fit no line; with curves half the latents do
+    std::size_t far = 0, explained = 0;
+    for (std::size_t i = 0; i < changed_.size(); ++i) {
+      bool any = false, line = false;
+      for (std::size_t j = 0; j < changed_.size(); ++j) {
+        const IndexFit& fit = i == j ? against_[i] : between_[i][j];
+        if (!fit.apart() || fit.p < how_.level) continue;
+        any = any || i == j || compatible(i, j);
+        line = line || on_one_line(fit);
+      }
+      far += any ? 1 : 0;
+      explained += any && line ? 1 : 0;
+    }
+    return explained >= 2 && double(explained) >= most * double(far);
+  }
+
+  /// Whether one index is all that an environment and the baseline differ by.
+  bool alone(std::size_t i, double level) const {
+    const IndexFit& fit = against_[i];
+    return fit.p > level && !(lines_hold_ && fit.apart() && !on_one_line(fit));
+  }
+
   /// Whether two environments may have changed the same latent.
   bool compatible(std::size_t i, std::size_t j) const {
-    const IndexFit &a = against_[i], &b = against_[j];
-    if (between_[i][j].p < how_.level) return false;
-    if (a.p > how_.level && b.p > how_.level && agreement(a.weights, b.weights) < 0.9) return false;
+    const IndexFit &a = against_[i], &b = against_[j], &between = between_[i][j];
+    if (between.p < how_.level) return false;
+    if (lines_hold_ && between.apart() && !on_one_line(between)) return false;
+    constexpr double straight = 0.8, bent = 0.35;  // of means that one latent moved
+    if (parallel_(i, j) < (lines_hold_ ? straight : bent)) return false;
+    constexpr double alike =
+        0.75;  // of environments that cut causes off unnoticed; noises: near one
+    if (alone(i, how_.level) && alone(j, how_.level) && agreement(a.weights, b.weights) < alike)
+      return false;
+    if (!between.apart() || on_one_line(between)) return true;
     // Where the two differ too much for any test, they must at least look alike from the baseline.
-    if (between_[i][j].saturated() && (a.p > how_.level) != (b.p > how_.level)) return false;
+    if (between.saturated() && (a.p > how_.level) != (b.p > how_.level)) return false;
     // One changed the noise alone and the other cut its causes off: not the same kind of change.
     constexpr double sure = 1e-2, surely_not = 1e-6;
     return !(a.p > sure && b.p < surely_not) && !(a.p < surely_not && b.p > sure);
@@ -129,19 +213,29 @@ class UnmixingFinder {
       for (const std::size_t j : cluster)
         if (i < j && (!strongest || between_[i][j].gain > strongest->gain))
           strongest = &between_[i][j];
-    constexpr double clear = 15;  // nats
+    constexpr double clear = 15, certain = 100;  // nats
     for (const std::size_t i : cluster)
-      for (const std::size_t j : cluster)
-        if (i < j && between_[i][j].gain > clear &&
-            agreement(strongest->weights, between_[i][j].weights) < 0.85)
+      for (const std::size_t j : cluster) {
+        const double gain = between_[i][j].gain;
+        if (i < j && gain > clear &&
+            agreement(strongest->weights, between_[i][j].weights) < (gain > certain ? 0.93 : 0.85))
           return false;
+      }
     return true;
   }
 
-  /// How far a pair is from needing one direction only, in standard deviations.
+  /// How far a pair is from needing one direction only, in standard deviations. Far apart, lines
+  /// tell; what they do not explain comes after everything else.
   double strain(std::size_t i, std::size_t j) const {
     const IndexFit& fit = between_[i][j];
-    return fit.freedom > 0 ? (fit.lack - fit.freedom) / std::sqrt(2 * fit.freedom) : 0;
+    const auto deviations = [](double lack, double freedom) {
+      return freedom > 0 ? (lack - freedom) / std::sqrt(2 * freedom) : 0;
+    };
+    const double by_labels = deviations(fit.lack, fit.freedom);
+    if (!fit.apart()) return by_labels;
+    constexpr double last = 1000;
+    return on_one_line(fit) ? std::max(by_labels, deviations(fit.lines.lack, fit.lines.freedom))
+                            : last + by_labels;
   }
 
   /// Complete linkage: clusters grow while every pair within is compatible.
@@ -183,11 +277,11 @@ class UnmixingFinder {
 
   /// The direction that all comparisons within a cluster share, each with the weight of its gain.
   void add_row(const Cluster& cluster) {
-    const auto alone = [&](std::size_t i) {
-      return against_[i].p > how_.level / double(cluster.size());
+    const auto single = [&](std::size_t i) {
+      return alone(i, how_.level / double(cluster.size()));
     };
-    const bool noise = std::all_of(cluster.begin(), cluster.end(), alone);
-    const bool cut = std::none_of(cluster.begin(), cluster.end(), alone);
+    const bool noise = std::all_of(cluster.begin(), cluster.end(), single);
+    const bool cut = std::none_of(cluster.begin(), cluster.end(), single);
     if (!noise && cluster.size() < 2) return;
     LatentRow row;
     const std::size_t d = spread_.rows;
@@ -202,24 +296,47 @@ class UnmixingFinder {
       row.gain += fit.gain;
       row.p = std::min(row.p, fit.p);
       log_odds = std::min(log_odds, fit.log_odds());
-      if (!fit.saturated()) tested[a] = tested[b] = true;
+      if (!fit.saturated() || on_one_line(fit)) tested[a] = tested[b] = true;
     };
-    for (std::size_t a = 0; a < cluster.size(); ++a) {
-      if (noise) add(against_[cluster[a]], a, a);
+    for (std::size_t a = 0; a < cluster.size(); ++a)
       for (std::size_t b = a + 1; b < cluster.size(); ++b)
         add(between_[cluster[a]][cluster[b]], a, b);
-    }
+    // Environments that cut causes off unnoticed differ from the baseline along a mixture of latent
+    // and noise, but from each other along the latent: the baseline speaks where they hardly
+    // differ.
+    constexpr double telling = 20;  // nats
+    if (noise && row.gain < telling)
+      for (std::size_t a = 0; a < cluster.size(); ++a) add(against_[cluster[a]], a, a);
     constexpr double enough = 6;  // nats
     if (row.gain <= enough) return;
     for (const std::size_t i : cluster) row.environments.push_back(changed_[i]);
     std::sort(row.environments.begin(), row.environments.end());
     row.saturated = std::find(tested.begin(), tested.end(), false) != tested.end();
-    row.probability = std::min(sigmoid(log_odds), row.saturated ? 0.5 : 1.0);
-    row.kind = noise                   ? LatentKind::noise
-               : cut && !row.saturated ? LatentKind::latent
-                                       : LatentKind::unresolved;
+    const bool doubtful = bends_much(cluster) || (!noise && !moves_one_way(cluster));
+    row.probability = std::min(sigmoid(log_odds), row.saturated || doubtful ? 0.5 : 1.0);
+    if (noise && !doubtful) row.kind = LatentKind::noise;
+    if (cut && !doubtful && !row.saturated) row.kind = LatentKind::latent;
     row.weights = leading_direction(directions);
     answer_.rows.push_back(std::move(row));
+  }
+
+  /// Columns that clip, saturate or take logarithms bend what a latent does: environments far from
+  /// the baseline then differ from it in ways that no linear row can follow. Cutting causes off
+  /// does less.
+  bool bends_much(const Cluster& cluster) const {
+    const double much =
+        cluster.size() > 1 ? 4 : 3;  // one environment alone has no other to agree with
+    return std::any_of(cluster.begin(), cluster.end(), [&](std::size_t i) {
+      return against_[i].apart() && against_[i].lines.misfit() > much;
+    });
+  }
+
+  bool moves_one_way(const Cluster& cluster) const {
+    constexpr double one_way = 0.8;
+    for (const std::size_t i : cluster)
+      for (const std::size_t j : cluster)
+        if (parallel_(i, j) < one_way) return false;
+    return true;
   }
 
   /// The direction w of variance one with the largest w' (spread A spread) w.
@@ -258,8 +375,15 @@ class UnmixingFinder {
           ++j;
           continue;
         }
-        if (rows[j].kind == LatentKind::latent && rows[i].kind != LatentKind::latent)
-          std::swap(rows[i], rows[j]);
+        const bool latent_i = rows[i].kind == LatentKind::latent,
+                   latent_j = rows[j].kind == LatentKind::latent;
+        if (latent_i != latent_j) {
+          // One direction cannot be both what is new in a latent and the latent with its causes.
+          if (is_noise(rows[i]) || is_noise(rows[j]))
+            rows[i].kind = rows[j].kind = LatentKind::unresolved;
+          else if (latent_j)
+            std::swap(rows[i], rows[j]);
+        }
         rows[i].environments.insert(rows[i].environments.end(), rows[j].environments.begin(),
                                     rows[j].environments.end());
         std::sort(rows[i].environments.begin(), rows[i].environments.end());
@@ -372,6 +496,8 @@ class UnmixingFinder {
   Matrix baseline_, spread_;
   std::vector<IndexFit> against_;               // each changed environment and the baseline
   std::vector<std::vector<IndexFit>> between_;  // two changed environments
+  Matrix parallel_;                             // how parallel means moved, of changed environments
+  bool lines_hold_ = false;
   UnmixingAnswer answer_;
 };
 

@@ -283,6 +283,35 @@ void test_lack(const Labelled& data, const Index& index, IndexFit& fit) {
   fit.p = chi_square_tail(fit.lack, fit.freedom);
 }
 
+// ---- is one line enough? ------------------------------------------------------------------------
+
+/// Rows around their mean.
+struct Centred {
+  MatrixXd x;
+  VectorXd mean;
+  double n = 0;
+
+  explicit Centred(MatrixXd rows)
+      : x(std::move(rows)), mean(x.colwise().mean()), n(double(x.rows())) {
+    x.rowwise() -= mean.transpose();
+  }
+  MatrixXd spread() const { return x.transpose() * x / n; }
+};
+
+/// Products of every other coordinate with the first and with each other. The line was fitted to
+/// the means, which moves the first kind of product by `pull` times a mean: taken off, so that what
+/// is left varies as if the line were known.
+MatrixXd products(const MatrixXd& y, double pull) {
+  const Size k = y.cols() - 1;
+  MatrixXd out(y.rows(), k + k * (k + 1) / 2);
+  for (Size j = 0; j < k; ++j)
+    out.col(j) = (y.col(0).array() - pull).matrix().cwiseProduct(y.col(j + 1));
+  Size c = k;
+  for (Size i = 0; i < k; ++i)
+    for (Size j = 0; j <= i; ++j) out.col(c++) = y.col(i + 1).cwiseProduct(y.col(j + 1));
+  return out;
+}
+
 IndexFit fit_rows(const Matrix& rows, const Matrix& others, std::size_t most) {
   const Labelled data = labelled(rows, others, most);
   const Index index = best_index(data);
@@ -293,10 +322,44 @@ IndexFit fit_rows(const Matrix& rows, const Matrix& others, std::size_t most) {
   fit.gain = index.value - data.guessing();
   fit.rows = data.first + data.second;
   test_lack(data, index, fit);
+  if (fit.apart()) fit.lines = check_line(rows, others, most);
   return fit;
 }
 
 }  // namespace
+
+LineTest check_line(const Matrix& rows, const Matrix& others, std::size_t most_rows) {
+  Centred a(picked(rows, most_rows)), b(picked(others, most_rows));
+  const Size d = a.x.cols();
+  LineTest check;
+  if (d < 2) return check;
+  // Coordinates in which both spreads together are white, the first along the means: were one line
+  // enough, the other coordinates would have nothing to do with it and one law in both sets.
+  MatrixXd within = (a.spread() + b.spread()) / 2;
+  within.diagonal() *= 1 + 1e-9;
+  const Eigen::LLT<MatrixXd> factor(within);
+  const VectorXd apart = factor.matrixL().solve(a.mean - b.mean);
+  const double distance = apart.norm();
+  constexpr double nearest = 1;  // deviations: a line through means that hardly differ is no line
+  if (distance < nearest) return check;
+  const Eigen::HouseholderQR<MatrixXd> frame{MatrixXd(apart)};
+  MatrixXd turn = frame.householderQ() * MatrixXd::Identity(d, d);
+  if (turn.col(0).dot(apart) < 0) turn.col(0) *= -1;
+  const auto turned = [&](const Centred& set) -> MatrixXd {
+    return factor.matrixL().solve(set.x.transpose()).transpose() * turn;
+  };
+  const MatrixXd ya = turned(a), yb = turned(b);
+  const double pull = (ya.col(0).squaredNorm() / a.n - yb.col(0).squaredNorm() / b.n) / distance;
+  const Centred pa(products(ya, pull)), pb(products(yb, pull));
+  MatrixXd variance = pa.spread() / a.n + pb.spread() / b.n;
+  variance.diagonal() *= 1 + 1e-9;
+  const VectorXd difference = pa.mean - pb.mean;
+  check.lack = difference.dot(variance.ldlt().solve(difference));
+  check.freedom = double(difference.size());
+  check.p = chi_square_tail(check.lack, check.freedom);
+  check.rows = a.n * b.n / (a.n + b.n);
+  return check;
+}
 
 double IndexFit::log_odds() const { return 0.5 * (freedom * std::log(std::max(rows, 2.0)) - lack); }
 

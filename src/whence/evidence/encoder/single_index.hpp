@@ -5,6 +5,7 @@
 // of everything quadratic beside it says whether one index is enough.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -13,6 +14,20 @@
 #include "whence/math/dense.hpp"
 
 namespace whence {
+
+/// Whether two sets of rows differ along one line only: x = a s + r, where the law of s alone
+/// differs. Means must then differ along a, and second moments by a multiple of a a'. That asks for
+/// no overlap, but linear mechanisms: where they bend, rows of one index fail it too.
+struct LineTest {
+  double lack = 0;     // chi-square of what differs beside the line of the means ...
+  double freedom = 0;  // ... with so many degrees of freedom; 0: not looked at
+  double p = 0;        // of a lack as large as that, were one line enough
+  double rows = 0;     // that the comparison is worth
+
+  /// Of each row: how far from lines the sets are, whatever their numbers of rows.
+  double misfit() const { return rows > 0 ? std::max(0.0, lack - freedom) / rows : 0; }
+};
+LineTest check_line(const Matrix& rows, const Matrix& others, std::size_t most_rows = 3000);
 
 /// The best index between two sets of rows, and how well it does.
 struct IndexFit {
@@ -23,7 +38,10 @@ struct IndexFit {
   double freedom = 0;           // ... with so many degrees of freedom
   double p = 1;                 // of a lack as large as that, were one index enough
   double rows = 0;
+  LineTest lines;  // only of sets that are far apart
 
+  /// The sets overlap so little that the lack of fit has little to go by.
+  bool apart() const { return gain > 0.5 * entropy; }
   /// The index tells the two sets apart so well that little is left that could show a lack.
   bool saturated() const { return gain > 0.75 * entropy; }
   /// Nats that a second index might add.
