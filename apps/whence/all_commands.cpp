@@ -1,4 +1,6 @@
 // The whole tree of options.
+#include <CLI/CLI.hpp>
+
 #include "apps/whence/commands.hpp"
 #include "whence/backends/ranks.hpp"
 #include "whence/core/error.hpp"

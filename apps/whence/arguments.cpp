@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 
+#include <CLI/CLI.hpp>
+
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
 

@@ -6,9 +6,14 @@
 //   "NAME:a|b|c"    the same, shown as NAME   "N"          anything else
 #pragma once
 
+#include <cstdint>
 #include <string>
 
-#include <CLI/CLI.hpp>
+// Only files that build the tree pay for its header, which takes longer to compile than they do.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace whence {
 

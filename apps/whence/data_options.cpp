@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <CLI/CLI.hpp>
+
 #include "apps/whence/commands/simulate.hpp"
 #include "apps/whence/host.hpp"
 #include "apps/whence/terminal.hpp"

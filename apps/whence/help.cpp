@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <CLI/CLI.hpp>
+
 #include "apps/whence/arguments.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/core/text.hpp"

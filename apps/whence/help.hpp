@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+#include "apps/whence/commands.hpp"
 
 namespace whence {
 

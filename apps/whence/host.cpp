@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "apps/whence/arguments.hpp"

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include "apps/whence/command_hints.hpp"
 #include "apps/whence/commands.hpp"
 #include "apps/whence/host.hpp"

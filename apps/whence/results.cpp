@@ -2,11 +2,13 @@
 
 #include "apps/whence/machine.hpp"
 #include "apps/whence/terminal.hpp"
+#include "apps/whence/text_table.hpp"
 #include "whence/backends/simd.hpp"
 #include "whence/core/claim_tally.hpp"
 #include "whence/core/text.hpp"
 #include "whence/io/files/run_seal.hpp"
 #include "whence/io/files/sha256.hpp"
+#include "whence/report/report_files.hpp"
 #include "whence/report/result_json.hpp"
 #include "whence/version.hpp"
 
@@ -107,6 +109,28 @@ std::string claims_in_words(const Report& report) {
   }
   if (report.claims.empty()) return "  nothing was claimed\n";
   return out + wrapped(ClaimTally(report).in_words(), 2, width) + "\n";
+}
+
+std::string benchmark_in_words(const Report& found, const Report& speed) {
+  constexpr std::size_t all_rows = 200;
+  std::string out;
+  for (const Report* report : {&found, &speed}) {
+    out += for_locale(report->title) + "\n\n";
+    for (const Table& table : report->tables) out += for_locale(text_table(table, all_rows)) + "\n";
+    if (!report->claims.empty()) out += claims_in_words(*report) + "\n";
+  }
+  return out;
+}
+
+std::vector<OutputFile> benchmark_files(const Report& found, const Report& speed,
+                                        const std::vector<std::string>& command) {
+  std::vector<OutputFile> all;
+  for (const auto& [report, folder] : {std::pair(&found, ""), std::pair(&speed, "speed/")})
+    for (OutputFile& file : report_files(
+             *report, {report->title, report->summary, version(), revision(), joined(command, " ")},
+             folder))
+      all.push_back(std::move(file));
+  return all;
 }
 
 std::vector<std::string> warnings_of(const Report& report) {

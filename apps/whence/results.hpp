@@ -41,6 +41,12 @@ void publish(OutputDirectory& directory, std::vector<OutputFile> files, RunRecor
 /// The claims of a report with what was measured, and how many hold.
 std::string claims_in_words(const Report& report);
 
+/// A benchmark's two reports: what was found, and what depends on the machine. In words, and as
+/// files, the second in a folder of its own.
+std::string benchmark_in_words(const Report& found, const Report& speed);
+std::vector<OutputFile> benchmark_files(const Report& found, const Report& speed,
+                                        const std::vector<std::string>& command);
+
 /// Its warnings, with the name of the experiment.
 std::vector<std::string> warnings_of(const Report& report);
 void print_warnings(const Report& report, const Globals& globals);

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 
+#include <CLI/CLI.hpp>
+
 #include "apps/whence/commands.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/backends/threads.hpp"

@@ -1,17 +1,12 @@
 #include "apps/whence/commands/bench_real.hpp"
 
-#include <fmt/format.h>
-
 #include "apps/whence/commands/simulate.hpp"
 #include "apps/whence/results.hpp"
 #include "apps/whence/terminal.hpp"
-#include "apps/whence/text_table.hpp"
 #include "bench/quality/real_bench.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
-#include "whence/report/report_files.hpp"
 #include "whence/report/result_json.hpp"
-#include "whence/version.hpp"
 
 namespace whence {
 
@@ -42,17 +37,6 @@ RealBenchPlan plan_of(const RealBenchOptions& options) {
   return plan;
 }
 
-std::string in_words(const RealBenchmark& bench) {
-  constexpr std::size_t all_rows = 200;
-  std::string out;
-  for (const Report* report : {&bench.report, &bench.speed}) {
-    out += for_locale(report->title) + "\n\n";
-    for (const Table& table : report->tables) out += for_locale(text_table(table, all_rows)) + "\n";
-    if (!report->claims.empty()) out += claims_in_words(*report) + "\n";
-  }
-  return out;
-}
-
 }  // namespace
 
 RowLimits row_limits_of(const std::string& text) {
@@ -78,18 +62,13 @@ void bench_real(const RealBenchOptions& options, const Globals& globals) {
   how.progress = bar.callback();
   const RealBenchmark bench = bench_real(plan, how);
   record.timed("bench-real", record.elapsed());
-  std::vector<OutputFile> files;
-  for (const auto& [report, folder] : {std::pair(&bench.report, ""), {&bench.speed, "speed/"}})
-    for (OutputFile& file : report_files(
-             *report, {report->title, report->summary, version(), revision(), joined(command, " ")},
-             folder))
-      files.push_back(std::move(file));
-  publish(directory, std::move(files), record);
+  publish(directory, benchmark_files(bench.report, bench.speed, command), record);
   print_warnings(bench.report, globals);
   if (options.json)
     print(result_text(result_json(std::vector<Report>{bench.report, bench.speed}, {})));
   else if (!globals.quiet)
-    print(in_words(bench) + "page: " + shown_path(directory.path() / "index.html") + "\n");
+    print(benchmark_in_words(bench.report, bench.speed) +
+          "page: " + shown_path(directory.path() / "index.html") + "\n");
 }
 
 }  // namespace whence

@@ -1,5 +1,7 @@
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include "apps/whence/arguments.hpp"
 #include "apps/whence/commands.hpp"
 #include "apps/whence/help.hpp"

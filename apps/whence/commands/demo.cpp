@@ -4,6 +4,8 @@
 #include <cmath>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include "apps/whence/commands.hpp"
 #include "apps/whence/results.hpp"
 #include "apps/whence/terminal.hpp"

@@ -3,6 +3,8 @@
 #include <memory>
 #include <optional>
 
+#include <CLI/CLI.hpp>
+
 #include "apps/whence/commands.hpp"
 #include "apps/whence/data_options.hpp"
 #include "apps/whence/direction_settings.hpp"
@@ -30,7 +32,7 @@ struct DirectionCommand {
   DataOptions data;
   std::string model, prior, config, state, output = "whence-out/direction", threads = "auto";
   std::vector<std::string> forbid, require;
-  bool json = false;
+  bool assigned = false, json = false;
 };
 
 /// A configuration first, options over it.
@@ -50,6 +52,7 @@ Json options_json(const DirectionCommand& command, const DirectionSettings& sett
   options.set("prior", prior_json(settings.prior));
   options.set("forbid", Json::list(command.forbid));
   options.set("require", Json::list(command.require));
+  if (command.assigned) options.set("assigned", true);
   return options;
 }
 
@@ -119,6 +122,7 @@ std::vector<std::string> command_words(const DirectionCommand& command) {
   add("--prior", command.prior);
   for (const std::string& edge : command.forbid) add("--forbid", edge);
   for (const std::string& edge : command.require) add("--require", edge);
+  if (command.assigned) words.emplace_back("--assigned");
   add("--config", std::filesystem::path(command.config).filename().string());
   add("--state", std::filesystem::path(command.state).filename().string());
   return words;
@@ -181,6 +185,7 @@ void run(const DirectionCommand& command, Globals& globals) {
   AllData all = state ? remembered_data(command, asked, *state)
                       : AllData{asked, {}, load_data(command.data, 2)};
   options.baseline = all.loaded.baseline;
+  options.maybe_selected = !command.data.table.empty() && !command.assigned;
   options.knowledge = knowledge_of(command, all.loaded.data);
   if (all.loaded.entity.size() == all.loaded.data.rows()) options.entity = all.loaded.entity;
   Delivery delivery(command.output, command_words(command), control.threads, globals);
@@ -231,6 +236,8 @@ void add_direction(CLI::App& root, Globals& globals) {
   app->add_option("--require", command->require, "a direction that is known: what changed where?")
       ->type_name("X->Y")
       ->allow_extra_args(false);
+  app->add_flag("--assigned", command->assigned,
+                "the groups of the table were assigned, not formed by what its rows hold");
   add_value(*app, "--config", command->config, "FILE",
             "a JSON object with \"model\" and \"prior\"; options count more");
   add_value(*app, "--state", command->state, "FILE",

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <thread>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "apps/whence/commands.hpp"
@@ -125,6 +126,7 @@ GraphOptions options_of(const DiscoverCommand& c, const GraphData& data, const G
   options.sweeps = int(count_of("--sweeps", c.sweeps, 4, 1'000'000));
   options.baseline = data.loaded.baseline;
   options.maybe_selected = !c.data.table.empty() && !c.assigned;
+  if (data.loaded.entity.size() == data.loaded.data.rows()) options.entity = data.loaded.entity;
   add_edges(c.forbid, EdgeKnowledge::Word::forbidden, names, "--forbid", options.knowledge);
   add_edges(c.require, EdgeKnowledge::Word::required, names, "--require", options.knowledge);
   if (!c.tiers.empty())

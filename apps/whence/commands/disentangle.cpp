@@ -1,6 +1,8 @@
 // whence disentangle: the variables behind columns that mix them.
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include "apps/whence/commands.hpp"
 #include "apps/whence/commands/simulate.hpp"
 #include "apps/whence/data_options.hpp"

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 
+#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <gnu/libc-version.h>
 

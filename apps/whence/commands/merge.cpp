@@ -2,6 +2,7 @@
 #include <memory>
 #include <system_error>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "apps/whence/commands.hpp"

@@ -3,6 +3,8 @@
 #include <new>
 #include <span>
 
+#include <CLI/CLI.hpp>
+
 #include "apps/whence/commands.hpp"
 #include "apps/whence/host.hpp"
 #include "apps/whence/shared_run.hpp"

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <memory>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "apps/whence/commands.hpp"
@@ -25,14 +26,7 @@ ShiftKind shift_of(const std::string& name) {
 }
 
 PairSimulation simulation_of(const SimulateCommand& command) {
-  refuse_given({{"--graph", command.graph},
-                {"--noise", command.noise},
-                {"--weights", command.weights},
-                {"--hidden", command.hidden},
-                {"--drift", command.drift},
-                {"--typos", command.typos},
-                {"--noise-rows", command.noise_rows}},
-               "simulate graph");
+  refuse_given(graph_only(command), "simulate graph");
   refuse_given(mixed_only(command), "simulate mixed");
   if (!command.kind.empty() && command.kind != "categorical" && command.kind != "linear-gaussian" &&
       command.kind != "spline")
@@ -155,12 +149,16 @@ double number_of(const std::string& option, const std::string& text, double leas
   return value;
 }
 
-void refuse_given(const std::vector<std::pair<std::string, std::string>>& options,
-                  const std::string& belongs_to) {
+void refuse_given(const OptionValues& options, const std::string& belongs_to) {
   for (const auto& [option, value] : options)
     if (!value.empty())
       throw Error(ExitCode::usage, "E-USAGE-OPTION", option, "it belongs to " + belongs_to,
                   "leave it out");
+}
+
+void add_given(std::vector<std::string>& words, const OptionValues& options) {
+  for (const auto& [option, value] : options)
+    if (!value.empty()) words.insert(words.end(), {option, value});
 }
 
 void refuse_choice(const std::string& option, const std::string& given,

@@ -28,9 +28,14 @@ inline std::string value_or(const std::string& given, const std::string& usual) 
   return given.empty() ? usual : given;
 }
 
+/// Options with what was given for them; empty where nothing was.
+using OptionValues = std::vector<std::pair<std::string, std::string>>;
+
 /// An error of usage for the first option that is given although it belongs to something else.
-void refuse_given(const std::vector<std::pair<std::string, std::string>>& options,
-                  const std::string& belongs_to);
+void refuse_given(const OptionValues& options, const std::string& belongs_to);
+
+/// Those that were given, as words of a command.
+void add_given(std::vector<std::string>& words, const OptionValues& options);
 
 /// An error of usage that lists the choices.
 [[noreturn]] void refuse_choice(const std::string& option, const std::string& given,
@@ -39,7 +44,8 @@ void refuse_given(const std::vector<std::pair<std::string, std::string>>& option
 void simulate_graph_files(const SimulateCommand& command, Globals& globals);
 void simulate_mixed_files(const SimulateCommand& command, Globals& globals);
 
-/// Those of simulate mixed alone, for the other kinds to refuse.
-std::vector<std::pair<std::string, std::string>> mixed_only(const SimulateCommand& command);
+/// Options of one kind of simulation alone, for the other kinds to refuse.
+OptionValues graph_only(const SimulateCommand& command);
+OptionValues mixed_only(const SimulateCommand& command);
 
 }  // namespace whence

@@ -119,6 +119,13 @@ GraphWorldSpec spec_of(const SimulateCommand& command, std::uint64_t seed,
   return spec;
 }
 
+/// What may be said of a graph's world beside its structure and sizes.
+OptionValues world_options(const SimulateCommand& command) {
+  return {{"--noise", command.noise},   {"--weights", command.weights},
+          {"--hidden", command.hidden}, {"--drift", command.drift},
+          {"--typos", command.typos},   {"--noise-rows", command.noise_rows}};
+}
+
 std::vector<std::string> command_words(const SimulateCommand& c, const GraphWorldSpec& spec) {
   std::vector<std::string> words = {"whence",
                                     "simulate",
@@ -137,20 +144,18 @@ std::vector<std::string> command_words(const SimulateCommand& c, const GraphWorl
                                     std::to_string(spec.baseline_rows),
                                     "--seed",
                                     c.seed};
-  const auto add = [&](const char* option, const std::string& value) {
-    if (!value.empty()) words.insert(words.end(), {option, value});
-  };
-  if (spec.mechanism == GraphMechanism::categorical) add("--levels", c.levels);
-  add("--noise", c.noise);
-  add("--weights", c.weights);
-  add("--hidden", c.hidden);
-  add("--drift", c.drift);
-  add("--typos", c.typos);
-  add("--noise-rows", c.noise_rows);
+  if (spec.mechanism == GraphMechanism::categorical) add_given(words, {{"--levels", c.levels}});
+  add_given(words, world_options(c));
   return words;
 }
 
 }  // namespace
+
+OptionValues graph_only(const SimulateCommand& command) {
+  OptionValues options = world_options(command);
+  options.emplace_back("--graph", command.graph);
+  return options;
+}
 
 void simulate_graph_files(const SimulateCommand& command, Globals& globals) {
   const std::uint64_t seed = seed_of(command.seed);

@@ -45,29 +45,23 @@ std::pair<std::size_t, std::size_t> range_of(const std::string& text) {
   return {low, count_of("--per-latent", text.substr(dash + 1), low, 100)};
 }
 
+/// Those of linear mixtures alone.
+OptionValues matrix_only(const SimulateCommand& command) {
+  return {{"--latents", command.latents},     {"--per-latent", command.per_latent},
+          {"--unchanged", command.unchanged}, {"--doubles", command.doubles},
+          {"--links", command.links},         {"--sensors", command.sensors},
+          {"--columns", command.columns}};
+}
+
 MixedSpec spec_of(const SimulateCommand& command) {
   refuse_given({{"--truth", command.truth}}, "simulate pair");
-  refuse_given({{"--graph", command.graph},
-                {"--noise", command.noise},
-                {"--weights", command.weights},
-                {"--hidden", command.hidden},
-                {"--drift", command.drift},
-                {"--typos", command.typos},
-                {"--noise-rows", command.noise_rows}},
-               "simulate graph");
+  refuse_given(graph_only(command), "simulate graph");
   MixedSpec spec;
   const std::string mixing = value_or(command.mixing, "rotation");
   spec.mixing = mixing == "linear" ? Mixing::linear : Mixing::rotation;
   const bool rotation = spec.mixing == Mixing::rotation;
   if (rotation)
-    refuse_given({{"--latents", command.latents},
-                  {"--per-latent", command.per_latent},
-                  {"--unchanged", command.unchanged},
-                  {"--doubles", command.doubles},
-                  {"--links", command.links},
-                  {"--sensors", command.sensors},
-                  {"--columns", command.columns}},
-                 "--mixing linear");
+    refuse_given(matrix_only(command), "--mixing linear");
   else
     refuse_given({{"--environments", command.environments}}, "--mixing rotation");
   const std::string kind = value_or(command.kind, "spline");
@@ -114,17 +108,8 @@ std::vector<std::string> command_words(const SimulateCommand& c, const MixedSpec
                                     std::to_string(spec.baseline_rows),
                                     "--seed",
                                     c.seed};
-  const auto add = [&](const char* option, const std::string& value) {
-    if (!value.empty()) words.insert(words.end(), {option, value});
-  };
-  add("--environments", c.environments);
-  add("--latents", c.latents);
-  add("--per-latent", c.per_latent);
-  add("--unchanged", c.unchanged);
-  add("--doubles", c.doubles);
-  add("--links", c.links);
-  add("--sensors", c.sensors);
-  add("--columns", c.columns);
+  add_given(words, {{"--environments", c.environments}});
+  add_given(words, matrix_only(c));
   return words;
 }
 
@@ -143,16 +128,10 @@ std::string environment_csv(const Dataset& data, const Environment& environment)
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> mixed_only(const SimulateCommand& command) {
-  return {{"--mixing", command.mixing},
-          {"--latents", command.latents},
-          {"--law", command.law},
-          {"--per-latent", command.per_latent},
-          {"--unchanged", command.unchanged},
-          {"--doubles", command.doubles},
-          {"--links", command.links},
-          {"--sensors", command.sensors},
-          {"--columns", command.columns}};
+OptionValues mixed_only(const SimulateCommand& command) {
+  OptionValues options = {{"--mixing", command.mixing}, {"--law", command.law}};
+  for (auto& option : matrix_only(command)) options.push_back(std::move(option));
+  return options;
 }
 
 void simulate_mixed_files(const SimulateCommand& command, Globals& globals) {

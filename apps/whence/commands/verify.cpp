@@ -2,6 +2,8 @@
 #include <filesystem>
 #include <memory>
 
+#include <CLI/CLI.hpp>
+
 #include "apps/whence/commands.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/core/error.hpp"

@@ -15,6 +15,7 @@
 #include <hwy/highway.h>
 
 #include "whence/math/lanes-inl.hpp"
+#include "whence/math/optimizer_lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace whence::HWY_NAMESPACE {
@@ -25,39 +26,6 @@ struct RowStep {
   double *log_p, *p, *counts, *first, *second;
   std::size_t stride;
 };
-
-/// The move of one vector of parameters, with PyTorch's formulas; g is the gradient of the loss.
-template <OptimizerSpec::Kind kind>
-HWY_INLINE Lanes Move(LanesTag d, const OptimizerSpec& o, double correction1, double correction2,
-                      Lanes g, double* first, double* second) {
-  const auto constant = [d](double c) HWY_ATTR { return hn::Set(d, c); };
-  const Lanes rate = constant(o.learning_rate);
-  if constexpr (kind == OptimizerSpec::Kind::sgd) {
-    if (o.momentum == 0) return hn::Mul(rate, g);
-    const Lanes m = hn::Add(hn::Mul(constant(o.momentum), hn::LoadU(d, first)), g);
-    hn::StoreU(m, d, first);
-    return hn::Mul(rate, o.nesterov ? hn::Add(g, hn::Mul(constant(o.momentum), m)) : m);
-  } else if constexpr (kind == OptimizerSpec::Kind::rmsprop) {
-    const Lanes v = hn::Add(hn::Mul(constant(o.alpha), hn::LoadU(d, second)),
-                            hn::Mul(hn::Mul(constant(1 - o.alpha), g), g));
-    hn::StoreU(v, d, second);
-    const Lanes direction = hn::Div(g, hn::Add(hn::Sqrt(v), constant(o.epsilon)));
-    if (o.momentum == 0) return hn::Mul(rate, direction);
-    const Lanes m = hn::Add(hn::Mul(constant(o.momentum), hn::LoadU(d, first)), direction);
-    hn::StoreU(m, d, first);
-    return hn::Mul(rate, m);
-  } else {
-    const Lanes m =
-        hn::Add(hn::Mul(constant(o.beta1), hn::LoadU(d, first)), hn::Mul(constant(1 - o.beta1), g));
-    const Lanes v = hn::Add(hn::Mul(constant(o.beta2), hn::LoadU(d, second)),
-                            hn::Mul(hn::Mul(constant(1 - o.beta2), g), g));
-    hn::StoreU(m, d, first);
-    hn::StoreU(v, d, second);
-    const Lanes root =
-        hn::Add(hn::Div(hn::Sqrt(v), constant(std::sqrt(correction2))), constant(o.epsilon));
-    return hn::Div(hn::Mul(constant(o.learning_rate / correction1), m), root);
-  }
-}
 
 /// Does a row keep moving while its gradient is zero?
 inline bool drifts(const OptimizerSpec& o) {
@@ -81,18 +49,11 @@ HWY_INLINE void StepLogits(const OptimizerSpec& o, const RowStep& row, std::int3
   const LanesTag d;
   const std::size_t width = hn::Lanes(d);
   const Lanes share = hn::Set(d, double(seen) / batch), each = hn::Set(d, 1.0 / batch);
-  // Steps are numbered from 0; the optimizer counts from 1.
-  const auto corrections = [&o](std::int32_t step, double& c1, double& c2) {
-    if (o.kind != OptimizerSpec::Kind::adam) return;
-    c1 = 1 - std::pow(o.beta1, step + 1);
-    c2 = 1 - std::pow(o.beta2, step + 1);
-  };
-  double c1 = 1, c2 = 1;
-  corrections(pending, c1, c2);
+  const LanesOptimizer first(o, pending + 1);  // steps are numbered from 0; it counts from 1
   for (std::size_t j = 0; j < row.stride; j += width) {
     const Lanes g = hn::Sub(hn::Mul(share, hn::LoadU(d, row.p_in + j)),
                             hn::Mul(each, hn::LoadU(d, row.counts + j)));
-    const Lanes move = Move<kind>(d, o, c1, c2, g, row.first + j, row.second + j);
+    const Lanes move = LanesMove<kind>(d, first, g, row.first + j, row.second + j);
     hn::StoreU(hn::Sub(hn::LoadU(d, row.log_p_in + j), move), d, row.log_p + j);
     hn::StoreU(hn::Zero(d), d, row.counts + j);
   }
@@ -101,9 +62,9 @@ HWY_INLINE void StepLogits(const OptimizerSpec& o, const RowStep& row, std::int3
     return;
   }
   for (std::int32_t step = pending + 1; step < now; ++step) {
-    corrections(step, c1, c2);
+    const LanesOptimizer later(o, step + 1);
     for (std::size_t j = 0; j < row.stride; j += width) {
-      const Lanes move = Move<kind>(d, o, c1, c2, hn::Zero(d), row.first + j, row.second + j);
+      const Lanes move = LanesMove<kind>(d, later, hn::Zero(d), row.first + j, row.second + j);
       hn::StoreU(hn::Sub(hn::LoadU(d, row.log_p + j), move), d, row.log_p + j);
     }
   }

@@ -29,8 +29,8 @@ struct LanesOptimizer {
   double rate, root;
 };
 
-/// What to subtract from the parameters; g is the gradient of the loss, `first` and `second` the
-/// state beside it.
+/// What to subtract from the parameters, by PyTorch's formulas; g is the gradient of the loss,
+/// `first` and `second` the state beside it.
 template <OptimizerSpec::Kind kind>
 HWY_INLINE Lanes LanesMove(LanesTag d, const LanesOptimizer& step, Lanes g, double* first,
                            double* second) {
