@@ -79,17 +79,17 @@ for one, other in zip(a["environments"], b["environments"]):
     assert one["changed"] == other["changed"] and one["log_odds"] == -other["log_odds"], (one, other)
 PYTHON
 
-# One long table says the same as files
+# One long table whose groups were assigned says the same as files
 {
   echo site,X,Y
   for file in "$data"/*.csv; do tail -n +2 "$file" | sed "s/^/$(basename "$file" .csv),/"; done
 } >long.csv
-accepts direction long.csv --environment site --baseline baseline --json -o long
+accepts direction long.csv --environment site --baseline baseline --assigned --json -o long
 check 'the same beliefs' python3 - "$(pwd)/straight.json" <<'PYTHON'
 import json, sys
 assert json.load(open(sys.argv[1]))["beliefs"] == json.load(open("long/result.json"))["beliefs"]
 PYTHON
-accepts direction long.csv --environment site -o alike --json
+accepts direction long.csv --environment site --assigned -o alike --json
 says verdict.from X
 says environments.0.baseline False
 

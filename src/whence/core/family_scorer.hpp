@@ -19,7 +19,7 @@ enum class EnvironmentState : std::uint8_t {
 
 /// What is assumed of all environments while families are scored.
 struct EnvironmentRegime {
-  bool quiet = false;  // nothing changed anywhere; `states` is then all sparse
+  bool quiet = false;  // no mechanism changed where the state is sparse
   std::vector<EnvironmentState> states;
   bool operator==(const EnvironmentRegime&) const = default;
 };

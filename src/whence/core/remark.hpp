@@ -26,8 +26,10 @@ enum class RemarkCode {
   direction_open,        // variables: a, b; what would settle it
   maybe_confounded,      // variables: cause, effect; environments: where the cause changed
   maybe_selected,        // variables: cause, effect; numbers: the most that is stated
+  turns_round,           // variables: cause, effect; environments: without it; numbers: the most
+  derived_columns,       // variables: those that compute each other
   baseline_assumed,      // environments: the one with most rows
-  hidden_pair,           // variables: a, b
+  hidden_pair,           // variables: a, b; numbers: probability
   drifting_mechanism,    // variables: one; numbers: drift in residual standard deviations
   drifting_environment,  // environments: one; numbers: the same
   lone_search,           // numbers: searches, nats to the second best

@@ -78,6 +78,24 @@ std::string maybe_selected(Remarks all) {
       all.size() == 1 ? "stays" : "stay", in_percent(all[0].numbers.at(0)));
 }
 
+std::string turns_round(Remarks all) {
+  return fmt::format(
+      "{} at {} at most: without one environment ({}) {} would point the other way. A second "
+      "environment of its kind would settle it.",
+      all.size() == 1 ? arrow(all[0]) + " stays"
+                      : fmt::format("{} arrows ({}) stay", all.size(), some_of(all, arrow)),
+      in_percent(all[0].numbers.at(0)), some_of(all, environment), all.size() == 1 ? "it" : "they");
+}
+
+std::string derived_columns(Remarks all) {
+  return fmt::format(
+      "{} by arithmetic: {}. What one column of such a group does to another is no finding, and no "
+      "arrow is stated between them; leave one out",
+      all.size() == 1 ? "columns follow from each other"
+                      : "groups of columns follow from each other",
+      some_of(all, [](const Remark& r) { return joined(r.variables); }));
+}
+
 std::string full_family(Remarks all) {
   return fmt::format(
       "{} {} {:.0f} causes, the most that this model takes: there may be more, and what they do "
@@ -136,13 +154,20 @@ std::string graph_remark(Remarks all) {
     case RemarkCode::direction_open: return direction_open(all);
     case RemarkCode::maybe_confounded: return maybe_confounded(all);
     case RemarkCode::maybe_selected: return maybe_selected(all);
+    case RemarkCode::turns_round: return turns_round(all);
+    case RemarkCode::derived_columns: return derived_columns(all);
     case RemarkCode::baseline_assumed:
       return fmt::format(
           "no baseline was named: {} has most rows, and the others are compared with it",
           environment(r));
     case RemarkCode::hidden_pair:
       return "dependent through something hidden, neither causing the other: " +
-             some_of(all, both, 10);
+             some_of(
+                 all,
+                 [](const Remark& one) {
+                   return fmt::format("{} ({})", both(one), in_percent(one.numbers.at(0)));
+                 },
+                 10);
     case RemarkCode::drifting_mechanism:
       return "these mechanisms drift from run to run, by so many standard deviations of their "
              "noise: " +

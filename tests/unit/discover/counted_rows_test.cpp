@@ -1,6 +1,8 @@
 #include "whence/discover/check/counted_rows.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -84,6 +86,35 @@ TEST(CountedRows, AGraphOfCopiesIsThatOfTheRowsOnce) {
   EXPECT_EQ(copied.edges.values, single.edges.values);
   ASSERT_EQ(copied.remarks.size(), single.remarks.size() + 1);
   EXPECT_EQ(copied.remarks[0].code, RemarkCode::rows_copied);
+}
+
+TEST(CountedRows, ThePanelOfFewEntitiesCountsEachOnce) {
+  // Forty entities that hardly change over ten years.
+  constexpr std::size_t entities = 40, years = 10;
+  Stream stream(41, Purpose::tests, {9});
+  std::array<std::array<double, 3>, entities> state{};
+  for (auto& one : state)
+    for (double& s : one) s = sample_normal(stream);
+  Dataset data = chain(1, 0, 9);
+  for (Column& column : data.columns) column.values.clear();
+  data.environments.clear();
+  std::vector<std::int32_t> entity;
+  for (std::size_t year = 0; year < years; ++year) {
+    data.environments.push_back({std::to_string(year), year * entities, (year + 1) * entities});
+    for (std::size_t i = 0; i < entities; ++i) {
+      const std::size_t who = (7 * i + year) % entities;  // in another order each year
+      entity.push_back(std::int32_t(who));
+      for (std::size_t v = 0; v < 3; ++v)
+        data.columns[v].values.push_back(state[who][v] + 0.05 * sample_normal(stream));
+    }
+  }
+  const CountedRows found = counted_rows(data, entity);
+  ASSERT_TRUE(found.data);
+  EXPECT_LE(found.data->rows(), entities + years) << "no more rows than entities";
+  std::vector<int> counted(entities, 0);
+  for (const std::size_t row : found.rows) ++counted[std::size_t(entity[row])];
+  EXPECT_LE(*std::max_element(counted.begin(), counted.end()), 2) << "other ones each year";
+  for (const Environment& e : found.data->environments) EXPECT_GE(e.rows(), 3u);
 }
 
 }  // namespace

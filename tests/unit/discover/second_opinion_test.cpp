@@ -107,26 +107,5 @@ TEST(SecondOpinion, DriftIsNoChange) {
   EXPECT_LE(stated, 1);
 }
 
-TEST(SecondOpinion, WhatIsKnownNeedsNoShift) {
-  GraphResult result;
-  result.variables = {"a", "b"};
-  result.edges = EdgeMatrix(2);
-  result.edges.at(0, 1) = 1;
-  EdgeFinding edge;
-  edge.from = 0;
-  edge.to = 1;
-  edge.probability = edge.adjacent_probability = 1;
-  edge.support = {0, 0};
-  result.findings = {edge};
-  EdgeKnowledge knowledge;
-  knowledge.words.assign(4, EdgeKnowledge::Word::open);
-  knowledge.words[1] = EdgeKnowledge::Word::required;
-  limit_unsupported(result, knowledge);
-  EXPECT_EQ(result.edges.at(0, 1), 1);
-  limit_unsupported(result, {});
-  EXPECT_LT(result.edges.at(0, 1), 0.95);
-  EXPECT_DOUBLE_EQ(result.edges.at(0, 1) + result.edges.at(1, 0), 1);
-}
-
 }  // namespace
 }  // namespace whence

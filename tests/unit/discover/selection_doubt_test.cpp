@@ -50,10 +50,15 @@ TEST(SelectionDoubt, RowsChosenByAnEffectTurnNoArrowRoundSurely) {
   for (const GraphModel model : {GraphModel::linear, GraphModel::labels}) {
     GraphOptions trusting = doubting(model);
     trusting.maybe_selected = false;
-    EXPECT_GT(find_graph(data, trusting).edges.at(2, 1), highest_if_selected) << name_of(model);
+    const double trusted = find_graph(data, trusting).edges.at(2, 1);
+    if (model == GraphModel::linear) {
+      EXPECT_GT(trusted, highest_if_selected);
+    }
     const GraphResult result = find_graph(data, doubting(model));
     EXPECT_LE(result.edges.at(2, 1), highest_if_selected) << name_of(model);
-    EXPECT_TRUE(has(result.remarks, RemarkCode::maybe_selected)) << name_of(model);
+    // By labels one environment is not enough to begin with.
+    EXPECT_EQ(has(result.remarks, RemarkCode::maybe_selected), model == GraphModel::linear)
+        << name_of(model);
     EXPECT_NEAR(result.edges.at(2, 1) + result.edges.at(1, 2), 1, 0.05) << "they stay linked";
   }
 }

@@ -70,6 +70,59 @@ TEST_F(ShiftEvidenceOfSines, DriftExplainsNoMoreThanItMay) {
   EXPECT_EQ(calm.log_odds[3], calm.log_odds[0]);
 }
 
+TEST_F(ShiftEvidenceOfSines, WhatStaysWhereItIsDoesNotDrift) {
+  const DriftedChange& calm = shift.drifted(1, x, 2);
+  EXPECT_EQ(calm.at_times[0], calm.log_odds[0]);
+  // Every second run at most: an environment without a move costs no more than log 2.
+  for (std::size_t t = 1; t < drift_scales.size(); ++t) {
+    EXPECT_GE(calm.at_times[t], calm.at_times[t - 1]) << drift_scales[t];
+    EXPECT_LE(calm.at_times[t], calm.at_times[0] + std::log(2.0) + 1e-4) << drift_scales[t];
+  }
+}
+
+/// A cause of which only a noisy reading is seen, and an effect of the cause itself. Environment 1:
+/// the cause moved; 2: the effect's mechanism got an offset; 3: both, the effect against its cause.
+Dataset noisy_reading() {
+  Stream stream(32, Purpose::tests, {0, 0, 0});
+  Dataset data;
+  data.variables = {{"reading", Variable::Kind::real, 0, 1, {}},
+                    {"effect", Variable::Kind::real, 0, 1, {}}};
+  data.columns.resize(2);
+  std::size_t at = 0;
+  for (std::size_t e = 0; e < 4; ++e) {
+    const std::size_t rows = e == 0 ? 800 : 250;
+    for (std::size_t r = 0; r < rows; ++r) {
+      const double cause = sample_normal(stream) + (e == 1 || e == 3 ? 1 : 0);
+      data.columns[0].values.push_back(cause + sample_normal(stream));
+      data.columns[1].values.push_back(cause + 0.3 * sample_normal(stream) +
+                                       (e == 2   ? 1
+                                        : e == 3 ? -2
+                                                 : 0));
+    }
+    data.environments.push_back({"e" + std::to_string(e), at, at + rows});
+    at += rows;
+  }
+  return data;
+}
+
+TEST(NoisyReadings, ExplainAnEffectThatFollowsFurtherThanExpected) {
+  const Dataset data = noisy_reading();
+  const CodedColumns columns(data, 0);
+  const ShiftEvidence shift(columns, data, 0, 5);
+  const VariableSet reading = VariableSet().with(0);
+  EXPECT_GT(shift.change(1, reading, 0), 10);
+  EXPECT_LT(shift.change_beyond_noise(1, reading, 0), 3);
+  // Neither what happens without the cause nor what goes against it is explained by noise.
+  for (std::size_t e : {1, 2}) {
+    EXPECT_GT(shift.change(1, reading, e), 10) << e;
+    EXPECT_GT(shift.change_beyond_noise(1, reading, e), 10) << e;
+  }
+  for (std::size_t e = 0; e < 3; ++e) {
+    EXPECT_LE(shift.change_beyond_noise(1, reading, e), shift.change(1, reading, e)) << e;
+    EXPECT_EQ(shift.change_beyond_noise(0, {}, e), shift.change(0, {}, e)) << e;
+  }
+}
+
 TEST(CombinedDrift, IsTheHypotenuseRoundedUp) {
   EXPECT_EQ(combined_drift(0, 4), 4u);
   EXPECT_EQ(combined_drift(3, 0), 3u);

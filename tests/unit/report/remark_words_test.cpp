@@ -55,7 +55,7 @@ TEST(RemarkWords, OneOfAKindNamesItsVariables) {
 }
 
 TEST(RemarkWords, NamesCannotActOnATerminal) {
-  const Remark remark{RemarkCode::hidden_pair, {"a\033[2J", "b"}, {}, {}};
+  const Remark remark{RemarkCode::hidden_pair, {"a\033[2J", "b"}, {}, {0.9}};
   EXPECT_EQ(in_words(std::span(&remark, 1)).find('\033'), std::string::npos);
 }
 

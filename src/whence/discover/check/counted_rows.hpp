@@ -21,8 +21,13 @@ struct CountedRows {
   std::size_t given(std::size_t row) const { return data ? rows[row] : row; }
 };
 
+/// An Error unless there is one for every row, or none at all.
+void require_entities(const Dataset& data, std::span<const std::int32_t> entity);
+
 /// Of every environment distinct rows at even distances, as many as it is worth but no fewer than
-/// `fewest` (or all of them). `entity`: as for effective_rows.
+/// `fewest` (or all of them). Where the same entities come again, each environment gets other ones
+/// in turn, and `fewest` is no more than what all entities, shared out, allow (but three rows).
+/// `entity`: as for effective_rows.
 CountedRows counted_rows(const Dataset& data, std::span<const std::int32_t> entity = {},
                          std::size_t fewest = 20);
 

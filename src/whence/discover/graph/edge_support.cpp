@@ -6,6 +6,7 @@
 #include <deque>
 #include <limits>
 
+#include "whence/belief/graph_search.hpp"
 #include "whence/belief/pair_weights.hpp"
 
 namespace whence {
@@ -31,18 +32,17 @@ class LeftOut {
   const std::vector<double>& of(std::size_t child, const VariableSet& parents) {
     for (const Kept& one : kept_)
       if (one.child == child && one.parents == parents) return one.scores;
-    const std::vector<std::size_t> members = parents.members();
-    std::vector<double> scores;
-    const double with_all = table_.scorer().log_score(child, members, regime_);
-    for (std::size_t e = 0; e < environments(); ++e)
-      scores.push_back(matters_[e] ? table_.scorer().log_score_without(child, members, regime_, e)
-                                   : with_all);
-    scores.push_back(with_all);
-    return kept_.emplace_back(Kept{child, parents, std::move(scores)}).scores;
+    return kept_.emplace_back(Kept{child, parents, left_out(child, parents.members(), regime_)})
+        .scores;
   }
-  /// The same of one environment by itself, whatever the others are.
-  double alone(std::size_t child, const VariableSet& parents, std::size_t e) const {
-    return table_.scorer().log_redrawn(child, parents.members(), e, EnvironmentState::all_soft);
+  /// Whether the mechanism changed there more probably than not.
+  bool changed(std::size_t child, const VariableSet& parents, std::size_t e) const {
+    return table_.changed(number_, child, parents)[e] > 0.5;
+  }
+  /// The same as of() under another regime.
+  std::vector<double> under(const EnvironmentRegime& regime, std::size_t child,
+                            const VariableSet& parents) const {
+    return left_out(child, parents.members(), regime);
   }
   bool matters(std::size_t e) const { return matters_[e]; }
   /// What the table adds to a score: the prior of the parent set, and what is known of edges.
@@ -56,6 +56,15 @@ class LeftOut {
     VariableSet parents;
     std::vector<double> scores;
   };
+  std::vector<double> left_out(std::size_t child, const std::vector<std::size_t>& parents,
+                               const EnvironmentRegime& regime) const {
+    const FamilyScorer& scorer = table_.scorer();
+    std::vector<double> scores(environments() + 1, scorer.log_score(child, parents, regime));
+    for (std::size_t e = 0; e < environments(); ++e)
+      if (matters_[e]) scores[e] = scorer.log_score_without(child, parents, regime, e);
+    return scores;
+  }
+
   const FamilyTable& table_;
   std::size_t number_;
   EnvironmentRegime regime_;
@@ -63,35 +72,56 @@ class LeftOut {
   std::deque<Kept> kept_;      // references stay
 };
 
-/// What the changes alone say of from -> to against to -> from: both ends get all parents that
-/// either has, so that without a change the two sides are equal for Gaussian noise. For other noise
-/// and for curves they are not: what each environment says by itself, by the form of its law, is no
-/// change and is taken off.
-void explain_direction(LeftOut& scores, const Dag& dag, EdgeFinding& edge) {
-  VariableSet shared = dag.parents(edge.from);
-  shared |= dag.parents(edge.to);
-  shared.erase(edge.from);
-  shared.erase(edge.to);
-  if (scores.too_many(shared.flipped(edge.from))) return;
-  const auto& effect = scores.of(edge.to, shared.flipped(edge.from));
-  const auto& cause = scores.of(edge.from, shared);
-  const auto& turned_effect = scores.of(edge.from, shared.flipped(edge.to));
-  const auto& turned_cause = scores.of(edge.to, shared);
-  const auto log_odds = [&](std::size_t e) {
-    return effect[e] + cause[e] - turned_effect[e] - turned_cause[e];
-  };
-  const auto by_form = [&](std::size_t e) {
-    return scores.alone(edge.to, shared.flipped(edge.from), e) +
-           scores.alone(edge.from, shared, e) -
-           scores.alone(edge.from, shared.flipped(edge.to), e) - scores.alone(edge.to, shared, e);
-  };
-  const double all = log_odds(scores.environments());
-  edge.shift_log_odds = all;
-  for (std::size_t e = 0; e < scores.environments(); ++e) {
-    const double form = scores.matters(e) ? by_form(e) : 0;
-    edge.support.push_back(all - log_odds(e) - form);
-    edge.shift_log_odds -= form;
+/// The four families of the two directions between two variables; both ends get all parents that
+/// either has, so that without a change the two sides are equal for Gaussian noise.
+struct TwoDirections {
+  std::size_t from, to;
+  VariableSet shared;
+
+  TwoDirections(const Dag& dag, const EdgeFinding& edge)
+      : from(edge.from), to(edge.to), shared(dag.parents(edge.from)) {
+    shared |= dag.parents(to);
+    shared.erase(from);
+    shared.erase(to);
   }
+  /// The sum over the families of from -> to less that over those of to -> from.
+  template <class Score>
+  auto difference(const Score& score) const {
+    auto sum = score(to, shared.flipped(from));
+    const auto add = [&](const auto& other, double sign) {
+      for (std::size_t e = 0; e < sum.size(); ++e) sum[e] += sign * other[e];
+    };
+    add(score(from, shared), 1);
+    add(score(from, shared.flipped(to)), -1);
+    add(score(to, shared), -1);
+    return sum;
+  }
+  bool changed(const LeftOut& scores, std::size_t e) const {
+    return scores.changed(to, shared.flipped(from), e) || scores.changed(from, shared, e) ||
+           scores.changed(from, shared.flipped(to), e) || scores.changed(to, shared, e);
+  }
+};
+
+/// What the changes alone say of from -> to against to -> from. For noise that is not Gaussian and
+/// for curves the two sides differ without a change: what environments in which neither end changed
+/// say together, and each of the others by itself, comes from the form of their laws, is no change
+/// and is taken off.
+void explain_direction(LeftOut& scores, const Dag& dag, EdgeFinding& edge) {
+  const TwoDirections ways(dag, edge);
+  if (scores.too_many(ways.shared.flipped(edge.from))) return;
+  const std::size_t all = scores.environments();
+  EnvironmentRegime form_only = quiet_regime(all);
+  for (std::size_t e = 0; e < all; ++e)
+    if (ways.changed(scores, e)) form_only.states[e] = EnvironmentState::all_soft;
+  const std::vector<double> log_odds = ways.difference(
+      [&](std::size_t child, const VariableSet& parents) { return scores.of(child, parents); });
+  const std::vector<double> by_form =
+      ways.difference([&](std::size_t child, const VariableSet& parents) {
+        return scores.under(form_only, child, parents);
+      });
+  const auto by_changes = [&](std::size_t e) { return log_odds[e] - by_form[e]; };
+  edge.shift_log_odds = by_changes(all);
+  for (std::size_t e = 0; e < all; ++e) edge.support.push_back(by_changes(all) - by_changes(e));
 }
 
 /// The three things that can be between two variables when the rest of the graph stays as it is.
@@ -145,7 +175,8 @@ constexpr double resolution = 1e-3;
 
 /// Of the posterior of each state, what comes from the best graph is moved by what the environment
 /// says about this pair there; what comes from other graphs stays.
-double moved(const PairWeights& posterior, const PairWeights& with_all, const PairWeights& left) {
+PairWeights moved(const PairWeights& posterior, const PairWeights& with_all,
+                  const PairWeights& left) {
   PairWeights weights{};
   for (std::size_t s = 0; s < weights.size(); ++s) {
     weights[s] = std::max(posterior[s] - std::exp(with_all[s]), 0.0);
@@ -153,8 +184,10 @@ double moved(const PairWeights& posterior, const PairWeights& with_all, const Pa
     const double counted = std::min(with_all[s], std::log(std::max(posterior[s], resolution)));
     weights[s] += std::exp(counted + left[s] - with_all[s]);
   }
-  return weights[Between::forward] /
-         (weights[Between::forward] + weights[Between::backward] + weights[Between::nothing]);
+  const double sum =
+      weights[Between::forward] + weights[Between::backward] + weights[Between::nothing];
+  for (double& weight : weights) weight /= sum;
+  return weights;
 }
 
 void explain_stability(LeftOut& scores, const Dag& dag, EdgeFinding& edge) {
@@ -164,9 +197,12 @@ void explain_stability(LeftOut& scores, const Dag& dag, EdgeFinding& edge) {
                                  1 - edge.adjacent_probability};
   edge.leave_one_out = {1, 0};
   for (std::size_t e = 0; e < scores.environments(); ++e) {
-    const double p = moved(posterior, with_all, states.without(e));
-    edge.leave_one_out[0] = std::min(edge.leave_one_out[0], p);
-    edge.leave_one_out[1] = std::max(edge.leave_one_out[1], p);
+    const PairWeights left = moved(posterior, with_all, states.without(e));
+    edge.leave_one_out[0] = std::min(edge.leave_one_out[0], left[Between::forward]);
+    edge.leave_one_out[1] = std::max(edge.leave_one_out[1], left[Between::forward]);
+    if (left[Between::backward] <= edge.turned) continue;
+    edge.turned = left[Between::backward];
+    edge.turned_without = e;
   }
 }
 

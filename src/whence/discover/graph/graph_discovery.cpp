@@ -17,6 +17,7 @@
 #include "whence/discover/check/counted_rows.hpp"
 #include "whence/discover/check/once_each.hpp"
 #include "whence/discover/graph/canonical_order.hpp"
+#include "whence/discover/graph/direction_limits.hpp"
 #include "whence/discover/graph/edge_effects.hpp"
 #include "whence/discover/graph/edge_support.hpp"
 #include "whence/discover/graph/equal_columns.hpp"
@@ -25,7 +26,6 @@
 #include "whence/discover/graph/large_graph.hpp"
 #include "whence/discover/graph/outlying_rows.hpp"
 #include "whence/discover/graph/second_opinion.hpp"
-#include "whence/discover/graph/selection_doubt.hpp"
 #include "whence/discover/graph/shared_search.hpp"
 #include "whence/discover/labels/label_graph.hpp"
 
@@ -145,12 +145,16 @@ std::vector<EdgeFinding> findings_of(const FamilyTable& table, const GraphDraw& 
                           explain(k);
                           bytes.put(findings[k].shift_log_odds)
                               .put_list(findings[k].support)
-                              .put(findings[k].leave_one_out);
+                              .put(findings[k].leave_one_out)
+                              .put(findings[k].turned)
+                              .put(findings[k].turned_without);
                         },
                         [&](std::size_t k, ByteReader& bytes) {
                           findings[k].shift_log_odds = bytes.get<double>();
                           findings[k].support = bytes.get_list<double>();
                           findings[k].leave_one_out = bytes.get<std::array<double, 2>>();
+                          findings[k].turned = bytes.get<double>();
+                          findings[k].turned_without = bytes.get<std::size_t>();
                         }};
   share_units(table, options, "reasons", findings.size(), unit);
   return findings;
@@ -235,6 +239,7 @@ GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order
     const std::vector<double> support = edge.support;
     for (std::size_t e = 0; e < support.size(); ++e)
       edge.support[order.environments[e]] = support[e];
+    edge.turned_without = order.environments[edge.turned_without];
   }
   sort_findings(result.findings);
   for (std::size_t e = 0; e < environments; ++e) {
@@ -393,8 +398,12 @@ GraphResult find_with_all_rows(DataSource& data, const GraphOptions& options,
   }
   result.search = std::move(found.record);
   result.best_score = found.best.score;
-  result.quiet = found.belief.quiet;
   result.environments = environments_of(order.data, found, how);
+  // Nothing may have changed although something could have, environment by environment.
+  result.quiet = 1;
+  for (const GraphEnvironment& environment : result.environments)
+    result.quiet *= environment.none_changed;
+  result.quiet = std::max(result.quiet, found.belief.quiet);
   for (const GraphDraw& draw : found.belief.draws) result.draws.push_back(draw.dag.graph());
   result.findings = findings_of(*scored.table, found.best, result.edges, how);
   result.graph = likely_graph(result.edges, result.cycle_broken);
@@ -405,7 +414,6 @@ GraphResult find_with_all_rows(DataSource& data, const GraphOptions& options,
   if (part.empty() && !control.stopped()) add_effects(ordered.whole(), result, control);
   result = in_given_order(result, order);
   level_equal_columns(result, twins, options);
-  limit_unsupported(result, options.knowledge);
   suspect_hidden_causes(result, options);
   if (options.model == GraphModel::automatic && how.model == GraphModel::linear &&
       order.variables.size() <= entry_of(GraphModel::labels).most_variables &&
@@ -484,7 +492,7 @@ namespace {
 GraphResult find_with_doubts(DataSource& source, const GraphOptions& options,
                              const Control& control) {
   const Dataset& data = source.whole();
-  const CountedRows counted = counted_rows(data);
+  const CountedRows counted = counted_rows(data, options.entity);
   std::optional<DataSource> fewer;
   if (counted.data) {
     fewer.emplace(*counted.data);
@@ -495,7 +503,12 @@ GraphResult find_with_doubts(DataSource& source, const GraphOptions& options,
   GraphResult result = find_with_all_rows(used, options, control);
   if (result.model == GraphModel::linear)
     doubt_outlying_rows(result, used, outlying, data, counted, options, control);
-  if (options.maybe_selected) doubt_selection(result, used.whole(), options);
+  limit_directions(result, control.stopped() ? nullptr : &used.whole(), options);
+  if (has(result.remarks, RemarkCode::derived_columns)) {  // others keep their direction
+    result.graph = likely_graph(result.edges, result.cycle_broken);
+    result.essential = equivalence_class(result.graph, likely_targets(result));
+  }
+  advise(result);
   result.remarks.insert(result.remarks.begin(), counted.remarks.begin(), counted.remarks.end());
   return result;
 }
@@ -504,6 +517,9 @@ GraphResult find_with_doubts(DataSource& source, const GraphOptions& options,
 GraphOptions of_kept(const GraphOptions& options, const OnceEach& once, std::size_t variables) {
   GraphOptions own = options;
   if (options.baseline) own.baseline = once.told_by[*options.baseline];
+  own.entity.clear();
+  for (const std::size_t row : once.rows)
+    if (!options.entity.empty()) own.entity.push_back(options.entity[row]);
   if (options.known.empty()) return own;
   own.known.clear();
   for (std::size_t v = 0; v < variables; ++v)
@@ -524,6 +540,7 @@ void tell_of_copies(GraphResult& result, const OnceEach& once, const Dataset& da
   for (EdgeFinding& edge : result.findings) {
     if (edge.support.empty()) continue;
     const std::vector<double> support = edge.support;
+    edge.turned_without = once.kept[edge.turned_without];
     edge.support.assign(data.environments.size(), 0.0);
     for (std::size_t k = 0; k < support.size(); ++k) edge.support[once.kept[k]] = support[k];
   }
@@ -537,6 +554,7 @@ GraphResult find_graph(DataSource& source, const GraphOptions& options, const Co
   require_valid(data);
   check_size(data);
   require_environment(data, options.baseline);
+  require_entities(data, options.entity);
   require_fitting(data, options.knowledge, options.known,
                   options.baseline ? &*options.baseline : nullptr);
   const OnceEach once = once_each(data, options.baseline, options.known);

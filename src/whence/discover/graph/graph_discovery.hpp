@@ -33,6 +33,7 @@ struct GraphOptions {
   EdgeKnowledge knowledge;              // [cause][effect], in the data's order
   std::vector<KnownChange> known;       // [variable][environment]; empty: nothing is known
   bool maybe_selected = false;          // environments may have been formed by what rows hold
+  std::vector<std::int32_t> entity;     // of each row, where that is known: as for effective_rows
   bool robust = true;                   // linear: noise may have heavy tails
   std::vector<double> scales = {3, 1, 0.1, 0.01};  // of the prior, tried in this order
 };
@@ -44,7 +45,10 @@ struct EdgeFinding {
   double shift_log_odds = 0;    // for this direction against the other, from changes alone
   std::vector<double> support;  // [environment]: what is lost of it when that one is left out
   std::array<double, 2> leave_one_out = {0, 1};  // range of the probability over leaving out any
-  std::optional<EffectSize> effect = {};         // of edges of the graph, where it can be told
+  // The most that the opposite direction gets when any one environment is left out, and which.
+  double turned = 0;
+  std::size_t turned_without = 0;
+  std::optional<EffectSize> effect = {};  // of edges of the graph, where it can be told
 };
 
 /// Points and fit of one edge between two numbers.

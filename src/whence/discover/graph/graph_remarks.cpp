@@ -9,21 +9,6 @@
 namespace whence {
 namespace {
 
-/// Which shift would settle what these could not.
-void advise(GraphResult& result) {
-  constexpr double linked = 0.5, decided = 0.95;
-  for (const EdgeFinding& edge : result.findings) {
-    const double backward = result.edges.at(edge.to, edge.from);
-    if (edge.adjacent_probability < linked || edge.probability < backward) continue;
-    if (edge.probability == backward && edge.from > edge.to) continue;
-    if (edge.probability > decided * edge.adjacent_probability) continue;
-    result.remarks.push_back({RemarkCode::direction_open,
-                              {result.variables[edge.from], result.variables[edge.to]},
-                              {},
-                              {}});
-  }
-}
-
 /// Environments in which a variable's mechanism changed by itself, more probably than not.
 std::vector<std::size_t> changed_in(const GraphResult& result, std::size_t variable) {
   std::vector<std::size_t> list;
@@ -51,7 +36,8 @@ void warn_of_labels(GraphResult& result, const GraphOptions& options) {
   for (std::size_t a = 0; a < names.size(); ++a) {
     for (std::size_t b = a + 1; b < names.size(); ++b)
       if (result.hidden.at(a, b) > likely)
-        remarks.push_back({RemarkCode::hidden_pair, {names[a], names[b]}, {}, {}});
+        remarks.push_back(
+            {RemarkCode::hidden_pair, {names[a], names[b]}, {}, {result.hidden.at(a, b)}});
     if (result.drift[a] > 0)
       remarks.push_back({RemarkCode::drifting_mechanism, {names[a]}, {}, {result.drift[a]}});
   }
@@ -137,7 +123,31 @@ bool may_have_more(const EdgeKnowledge& knowledge, const Dag& dag, std::size_t e
   return false;
 }
 
+/// Whether it was said why the direction is not sure.
+bool is_explained(const GraphResult& result, const EdgeFinding& edge) {
+  const std::vector<std::string> pair = {result.variables[edge.from], result.variables[edge.to]};
+  return std::any_of(result.remarks.begin(), result.remarks.end(), [&](const Remark& remark) {
+    return (remark.code == RemarkCode::maybe_selected || remark.code == RemarkCode::turns_round) &&
+           remark.variables == pair;
+  });
+}
+
 }  // namespace
+
+void advise(GraphResult& result) {
+  constexpr double linked = 0.5, decided = 0.95;
+  for (const EdgeFinding& edge : result.findings) {
+    const double backward = result.edges.at(edge.to, edge.from);
+    if (edge.adjacent_probability < linked || edge.probability < backward) continue;
+    if (edge.probability == backward && edge.from > edge.to) continue;
+    if (edge.probability > decided * edge.adjacent_probability) continue;
+    if (is_explained(result, edge)) continue;
+    result.remarks.push_back({RemarkCode::direction_open,
+                              {result.variables[edge.from], result.variables[edge.to]},
+                              {},
+                              {}});
+  }
+}
 
 std::vector<Remark> copied_columns(const Dataset& data) {
   std::vector<Remark> remarks;
@@ -191,14 +201,12 @@ void suspect_hidden_causes(GraphResult& result, const GraphOptions& options) {
 }
 
 void remark_on_exact(GraphResult& result, const std::vector<Remark>& copies) {
-  advise(result);
   warn_of_search(result);
   warn_of_data(result, copies);
 }
 
 void remark_on_labels(GraphResult& result, const std::vector<Remark>& copies,
                       const GraphOptions& options) {
-  advise(result);
   warn_of_labels(result, options);
   warn_of_search(result);
   warn_of_data(result, copies);

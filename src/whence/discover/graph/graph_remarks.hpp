@@ -14,6 +14,10 @@ namespace whence {
 /// Columns that equal an earlier one.
 std::vector<Remark> copied_columns(const Dataset& data);
 
+/// Which shift would settle the directions that these could not, where nothing else was said of
+/// them. For an answer whose directions were limited.
+void advise(GraphResult& result);
+
 /// Of an answer by an exact model, complete but for its remarks.
 void remark_on_exact(GraphResult& result, const std::vector<Remark>& copies);
 

@@ -9,8 +9,7 @@ namespace whence {
 namespace {
 
 constexpr double likely = 0.5;
-constexpr double unconfirmed = 0.9;   // the most that one of two answers can state alone
-constexpr double unsupported = 0.94;  // the most that a direction may have without a shift
+constexpr double unconfirmed = 0.9;  // the most that one of two answers can state alone
 
 bool rows_enough(const Dataset& data, const GraphResult& result) {
   constexpr std::size_t of_baseline = 200, of_environment = 50, most_variables = 40;
@@ -30,6 +29,11 @@ bool rows_enough(const Dataset& data, const GraphResult& result) {
 bool calls_for_second_opinion(const GraphResult& linear, const Dataset& data) {
   if (!rows_enough(data, linear)) return false;
   if (!linear.maybe_confounded.empty()) return true;
+  // Everything changed in a few environments only: as likely they are what the model cannot fit.
+  const auto all_changed = std::count_if(
+      linear.environments.begin(), linear.environments.end(),
+      [](const GraphEnvironment& environment) { return environment.all_changed > likely; });
+  if (all_changed > 0 && 4 * std::size_t(all_changed) < linear.environments.size()) return true;
   const double many = std::max(2.0, double(linear.variables.size()) / 3);
   return std::any_of(
       linear.environments.begin(), linear.environments.end(),
@@ -87,35 +91,17 @@ void temper(GraphResult& linear, const GraphResult& labels) {
   list_findings_again(linear);
 }
 
-void limit_unsupported(GraphResult& result, const EdgeKnowledge& knowledge) {
-  const std::size_t m = result.variables.size();
-  const double clear = std::log(20.0);
-  bool limited = false;
-  for (const EdgeFinding& edge : result.findings) {
-    if (edge.support.empty() || edge.shift_log_odds >= clear) continue;
-    if (knowledge.of(m, edge.from, edge.to) == EdgeKnowledge::Word::required ||
-        knowledge.of(m, edge.to, edge.from) == EdgeKnowledge::Word::forbidden)
-      continue;
-    double& p = result.edges.at(edge.from, edge.to);
-    if (p <= unsupported) continue;
-    result.edges.at(edge.to, edge.from) += p - unsupported;
-    p = unsupported;
-    limited = true;
-  }
-  if (limited) list_findings_again(result);
-}
-
 void list_findings_again(GraphResult& result) {
   std::vector<EdgeFinding> findings = edges_worth_showing(result.edges);
   for (EdgeFinding& finding : findings)
     for (const EdgeFinding& edge : result.findings)
       if (edge.from == finding.from && edge.to == finding.to) {
-        finding.shift_log_odds = edge.shift_log_odds;
-        finding.support = edge.support;
-        finding.effect = edge.effect;
-        finding.leave_one_out = edge.leave_one_out;
-        if (finding.probability == edge.probability) continue;
-        for (double& p : finding.leave_one_out) p = std::min(p, finding.probability);
+        const double probability = finding.probability, adjacent = finding.adjacent_probability;
+        finding = edge;
+        finding.probability = probability;
+        finding.adjacent_probability = adjacent;
+        if (probability == edge.probability) continue;
+        for (double& p : finding.leave_one_out) p = std::min(p, probability);
       }
   result.findings = std::move(findings);
 }

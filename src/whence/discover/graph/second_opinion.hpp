@@ -20,10 +20,6 @@ bool denies_much(const GraphResult& labels, const GraphResult& linear);
 /// What labels do not confirm is no longer stated as sure; what they find hidden is said.
 void temper(GraphResult& linear, const GraphResult& labels);
 
-/// No direction is stated as sure that no shift supports, unless it was given as known. `decided`
-/// by knowledge are the edges that stay as they are.
-void limit_unsupported(GraphResult& result, const EdgeKnowledge& knowledge);
-
 /// Lists the edges again after their probabilities changed, with what is known of each.
 void list_findings_again(GraphResult& result);
 

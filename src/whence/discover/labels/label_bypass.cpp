@@ -11,8 +11,6 @@ static VariableSet neighbours(const LabelGraph& graph, std::size_t v) {
   return near;
 }
 
-static constexpr double rounding = 1e-6;  // nats
-
 std::optional<LabelGraph> LabelSearch::bypassed(std::size_t from, std::size_t to) const {
   if (!allowed(std::min(from, to), std::max(from, to), Link::none)) return {};
   LabelGraph graph = best_;
@@ -22,7 +20,7 @@ std::optional<LabelGraph> LabelSearch::bypassed(std::size_t from, std::size_t to
   for (bool moved = true; moved && !stopped();) {
     moved = false;
     LabelFamily better = family;
-    double best = score_.family(to, family) + rounding;
+    double best = score_.family(to, family) + improved;
     const auto consider = [&](const LabelFamily& next) {
       if (!allows_family(to, next)) return;
       const double value = score_.family(to, next);

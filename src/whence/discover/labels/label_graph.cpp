@@ -14,16 +14,29 @@ namespace {
 
 constexpr std::size_t joint_rows = 800, random_waves = 48;
 
+/// One way in which mechanisms may drift from run to run: by any amount up to a scale, or by that
+/// scale in every second run. The first takes a mechanism that changed once for one that drifts,
+/// the second one that drifts now and then for one that changed: what is sure must be so by both.
+struct DriftReading {
+  LabelRegime regime;
+  bool at_times = false;
+
+  std::size_t scale(std::size_t environment_drift, std::size_t v) const {
+    return combined_drift(environment_drift, regime.variable_drift[v]);
+  }
+};
+
 /// Posterior weights of an environment's drift, given a graph.
-std::vector<double> drift_weights(const LabelScore& score, const LabelGraph& graph, std::size_t e) {
+std::vector<double> drift_weights(const LabelScore& score, const LabelGraph& graph,
+                                  const DriftReading& reading, std::size_t e) {
   const auto m = double(score.variables());
   constexpr double usual_drift = 0.3;
   std::vector<double> log_weight;
   for (std::size_t t = 0; t < drift_scales.size(); ++t) {
     double sum = t > 0 ? -2 * std::log(m) - 0.5 * std::pow(drift_scales[t] / usual_drift, 2) : 0;
     for (std::size_t v = 0; v < score.variables(); ++v) {
-      const double odds =
-          score.shift().drifted(v, graph.families[v].causes, e).log_odds[score.drift_of(t, v)];
+      const DriftedChange& seen = score.shift().drifted(v, graph.families[v].causes, e);
+      const double odds = (reading.at_times ? seen.at_times : seen.log_odds)[reading.scale(t, v)];
       sum += log_add_exp(std::log1p(-1 / m) - odds, -std::log(m));
     }
     log_weight.push_back(sum);
@@ -33,10 +46,11 @@ std::vector<double> drift_weights(const LabelScore& score, const LabelGraph& gra
   return log_weight;
 }
 
-/// Environments in which some mechanism changed beyond drift, but not everything.
+/// Environments in which some mechanism surely changed beyond drift, but not everything: no
+/// direction is surer than the change that it rests on.
 std::vector<char> speaking(const LabelScore& score, const LabelGraph& graph) {
   std::vector<char> list(score.environments());
-  const double clear = std::log(double(score.variables()));
+  const double clear = std::log(20 * double(score.variables()));
   for (std::size_t e = 0; e < list.size(); ++e)
     for (std::size_t v = 0; v < score.variables() && score.regime().counts[e]; ++v)
       if (score.change(v, graph.families[v].causes, e) > clear) list[e] = 1;
@@ -120,33 +134,51 @@ void limit_directions(const Judgement& judgement, const LabelSearch& search, dou
       }
 }
 
+/// Where something changed, whatever it acts on moves, and a curve or noise in what was read leaves
+/// a part of that move unexplained: a second change downstream of a likely one is not sure.
+void leave_to_causes(const LabelGraph& graph, double highest, std::vector<double>& changed) {
+  constexpr double likely = 0.5;
+  const std::vector<double> seen = changed;
+  for (std::size_t v = 0; v < changed.size(); ++v)
+    for (std::size_t u = 0; u < changed.size() && changed[v] > highest; ++u)
+      if (u != v && seen[u] > likely && graph.reaches(u, v)) changed[v] = highest;
+}
+
 /// P(each mechanism changed in one environment), over drawn graphs and scales of drift; no surer
 /// than the rivals of the best graph allow.
 GraphEnvironment environment_of(const LabelScore& score, const LabelGraph& best,
                                 const std::vector<LabelGraph>& draws,
-                                const std::vector<RivalGraph>& rivals, std::size_t e) {
+                                const std::vector<RivalGraph>& rivals,
+                                const std::vector<DriftReading>& readings, std::size_t e) {
   const std::size_t m = score.variables();
   const double each = 1 / double(draws.size());
   GraphEnvironment environment;
   environment.changed.assign(m, 0.0);
-  const std::vector<double> weight = drift_weights(score, best, e);
+  std::vector<std::vector<double>> weights;
+  for (const DriftReading& reading : readings)
+    weights.push_back(drift_weights(score, best, reading, e));
   const double prior = std::log(std::max(1.0, double(m) - 1));
+  constexpr double unsure = 0.9;  // what noise in what was read may explain
   for (std::size_t v = 0; v < m; ++v) {
     const auto changed_in = [&](const LabelGraph& graph) {
       double p = 0;
       const DriftedChange& seen = score.shift().drifted(v, graph.families[v].causes, e);
-      for (std::size_t t = 0; t < weight.size(); ++t)
-        if (weight[t] >= 1e-4)
-          p += weight[t] * sigmoid(double(seen.log_odds[score.drift_of(t, v)]) - prior);
-      return p;
+      for (std::size_t k = 0; k < readings.size(); ++k)
+        for (std::size_t t = 0; t < weights[k].size(); ++t)
+          if (weights[k][t] >= 1e-4)
+            p += weights[k][t] * sigmoid(double(seen.log_odds[readings[k].scale(t, v)]) - prior);
+      return p / double(readings.size());
     };
     double& p = environment.changed[v];
     for (const LabelGraph& graph : draws) p += each * changed_in(graph);
+    const double odds = score.change(v, best.families[v].causes, e) - prior;
+    p = std::min(p, std::max(unsure, sigmoid(odds)));
     const double drawn = p;
     for (const RivalGraph& rival : rivals)
       if (!(rival.graph.families[v].causes == best.families[v].causes))
         p = std::min(p, drawn + rival.weight * (changed_in(rival.graph) - drawn));
   }
+  leave_to_causes(best, unsure, environment.changed);
   constexpr double too_much = 0.97, single = 0.9;  // single: where everything changed, no one did
   environment.all_changed = score.regime().counts[e] ? 0.0 : too_much;
   environment.none_changed = 1;
@@ -156,6 +188,28 @@ GraphEnvironment environment_of(const LabelScore& score, const LabelGraph& best,
   }
   environment.drift = drift_scales[score.regime().environment_drift[e]];
   return environment;
+}
+
+/// A mechanism that differs in nearly every environment drifts further than any scale foresees
+/// (weather, ambient pressure): that it differs once more is no sign that it was what changed
+/// there.
+void settle_restless(GraphResult& result) {
+  constexpr std::size_t fewest = 4;
+  constexpr double likely = 0.5;
+  const std::size_t shifted = result.environments.size() - 1;
+  for (std::size_t v = 0; v < result.variables.size(); ++v) {
+    const auto changed = std::count_if(
+        result.environments.begin(), result.environments.end(),
+        [&](const GraphEnvironment& environment) { return environment.changed[v] > likely; });
+    if (std::size_t(changed) < fewest || 4 * std::size_t(changed) <= 3 * shifted) continue;
+    result.drift[v] = drift_scales.back();
+    for (GraphEnvironment& environment : result.environments)
+      environment.changed[v] = std::min(environment.changed[v], likely);
+  }
+  for (GraphEnvironment& environment : result.environments) {
+    environment.none_changed = 1;
+    for (const double p : environment.changed) environment.none_changed *= 1 - p;
+  }
 }
 
 }  // namespace
@@ -188,9 +242,18 @@ GraphResult find_graph_by_labels(const Dataset& data, const GraphTask& options) 
     record.chain_error = drawn.errors.values[k];
     record.spread_from = k / m, record.spread_to = k % m;
   }
+  result.best_score = search.best_score();
+  result.search.scores = {result.best_score};
+  // What is sure must be so although causes were read with noise. The search itself takes readings
+  // for what they are: with weaker evidence it would find less.
+  LabelRegime regime = score.regime();
+  regime.noisy_parents = true;
+  score.set_regime(regime);
   const Judgement judgement = judged_edges(score, search, speaking(score, search.best()));
   limit_directions(judgement, search, most_certain(score.regime()), reference, result);
   result.graph = likely_graph(result.edges, result.cycle_broken);
+  const std::vector<DriftReading> readings = {{score.regime(), false},
+                                              {search.estimated_regime(search.best(), true), true}};
   result.quiet = 1;
   std::size_t shifted = 0;
   for (std::size_t e = 0; e < data.environments.size(); ++e) {
@@ -198,16 +261,19 @@ GraphResult find_graph_by_labels(const Dataset& data, const GraphTask& options) 
     if (e == reference)
       environment.changed.assign(m, 0.0);
     else
-      environment = environment_of(score, search.best(), draws, judgement.rivals, shifted++);
+      environment =
+          environment_of(score, search.best(), draws, judgement.rivals, readings, shifted++);
     environment.name = data.environments[e].name;
     environment.rows = data.environments[e].rows();
     environment.baseline = e == reference;
     if (environment.baseline) environment.none_changed = 1;
-    result.quiet *= environment.none_changed;
     result.environments.push_back(std::move(environment));
   }
   for (std::size_t drift : score.regime().variable_drift)
     result.drift.push_back(drift_scales[drift]);
+  settle_restless(result);
+  for (const GraphEnvironment& environment : result.environments)
+    result.quiet *= environment.none_changed;
   constexpr std::size_t kept_draws = 200;
   for (std::size_t k = 0; k < draws.size();
        k += std::max<std::size_t>(1, draws.size() / kept_draws)) {
@@ -217,8 +283,6 @@ GraphResult find_graph_by_labels(const Dataset& data, const GraphTask& options) 
           [&](std::size_t cause) { graph.set_edge(VariableId(cause), VariableId(v)); });
     result.draws.push_back(std::move(graph));
   }
-  result.best_score = search.best_score();
-  result.search.scores = {result.best_score};
   result.search.families_scored = joint.sets() + shift.fits();
   return result;
 }

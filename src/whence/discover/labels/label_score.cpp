@@ -121,8 +121,10 @@ std::size_t LabelScore::drift_of(std::size_t environment_drift, std::size_t chil
 
 double LabelScore::change(std::size_t child, const VariableSet& causes, std::size_t e) const {
   const std::size_t drift = drift_of(regime_.environment_drift[e], child);
-  if (drift == 0) return shift_.change(child, causes, e);
-  return shift_.drifted(child, causes, e).log_odds[drift];
+  const double beyond_drift = drift == 0 ? shift_.change(child, causes, e)
+                                         : double(shift_.drifted(child, causes, e).log_odds[drift]);
+  if (!regime_.noisy_parents || beyond_drift <= 0) return beyond_drift;
+  return std::min(beyond_drift, shift_.change_beyond_noise(child, causes, e));
 }
 
 double LabelScore::change_cost(std::size_t child, const VariableSet& causes, std::size_t e) const {

@@ -28,6 +28,7 @@ struct LabelRegime {
   std::vector<char> counts;                    // [environment]: whether it says anything
   std::vector<std::size_t> environment_drift;  // indices into drift_scales
   std::vector<std::size_t> variable_drift;
+  bool noisy_parents = false;  // whether causes may have been read with noise
   bool operator==(const LabelRegime&) const = default;
 };
 

@@ -88,6 +88,10 @@ class LabelSearch {
   };
   const std::vector<Rivals>& rivals();
 
+  /// Drift of environments and of mechanisms by empirical Bayes, given a graph. Mechanisms that
+  /// drift may do so by any amount up to their scale, or in every second run only.
+  LabelRegime estimated_regime(const LabelGraph& graph, bool at_times = false) const;
+
   /// Whether what is known leaves room for "from causes to", or for something hidden behind both.
   bool may_cause(std::size_t from, std::size_t to) const { return known(from, to, false); }
   bool may_be_hidden(std::size_t from, std::size_t to) const { return known(from, to, true); }
@@ -96,6 +100,10 @@ class LabelSearch {
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
  private:
+  static constexpr double impossible = -1e9;  // nats
+  static constexpr double improved = 1e-6;    // smaller gains are rounding
+  static constexpr double clear_move = 5;     // nats: the variable's own law differs
+
   void find_candidates();
   void find_movers();
   void find_restless();
@@ -117,7 +125,6 @@ class LabelSearch {
   void add_candidates_of_changes();
   void refine(const Progress& progress);
   void try_alternatives();
-  LabelRegime estimated_regime(const LabelGraph& graph) const;
   void try_drifting_effects();
   double total_with_drift() const;
   bool step(LabelGraph& graph, Stream& stream) const;

@@ -17,7 +17,8 @@ void add_up(LabelSupport& support) {
       std::accumulate(support.against_hidden.begin(), support.against_hidden.end(), 0.0);
   if (terms.empty()) return;
   support.best = std::size_t(std::max_element(terms.begin(), terms.end()) - terms.begin());
-  support.without_best = support.reverse - std::max(0.0, terms[support.best]);
+  support.clearest = terms[support.best];
+  support.without_best = support.reverse - std::max(0.0, support.clearest);
 }
 
 /// What shifts say of a whole graph, by environment.
@@ -74,6 +75,8 @@ DirectionLimit direction_limit(const LabelSupport& support) {
   constexpr double clear = 4;  // nats: odds of 50
   constexpr double unsupported = 0.75, contested = 0.9;
   if (support.reverse < clear) return {unsupported, RestOf::reverse};
+  // Many environments that hardly tell add up to how mechanisms were priced, not to a shift.
+  if (support.clearest < std::log(20.0)) return {contested, RestOf::reverse};
   if (support.hidden < clear) return {contested, RestOf::hidden};
   if (support.without_best < -1) return {contested, RestOf::reverse};  // the others turn it round
   return {};
@@ -109,7 +112,8 @@ Judgement judged_edges(const LabelScore& score, LabelSearch& search,
     // What is known needs no support.
     constexpr double certain = 1e6;
     LabelSupport support = edge.support;
-    if (!search.may_cause(edge.to, edge.from)) support.reverse = support.without_best = certain;
+    if (!search.may_cause(edge.to, edge.from))
+      support.reverse = support.without_best = support.clearest = certain;
     if (!search.may_be_hidden(edge.from, edge.to)) support.hidden = certain;
     edge.limit = direction_limit(support);
     if (bypassed) {

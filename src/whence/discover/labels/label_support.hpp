@@ -13,6 +13,7 @@ struct LabelSupport {
   double reverse = 0, hidden = 0;  // sums
   double without_best = 0;         // the first sum without the environment that adds most to it
   std::size_t best = 0;            // that environment
+  double clearest = 0;             // what it adds
 };
 
 /// `speaks` says of each environment whether it counts. All else stays as it is in the graph.

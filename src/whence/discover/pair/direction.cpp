@@ -8,9 +8,11 @@
 
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
+#include "whence/discover/check/counted_rows.hpp"
 #include "whence/discover/check/once_each.hpp"
 #include "whence/discover/check/safe_units.hpp"
 #include "whence/discover/graph/outlying_rows.hpp"
+#include "whence/discover/graph/selection_doubt.hpp"
 #include "whence/discover/pair/canonical_pair.hpp"
 #include "whence/discover/pair/extreme_rows.hpp"
 #include "whence/discover/pair/gaussian_check.hpp"
@@ -20,6 +22,8 @@
 #include "whence/discover/pair/pair_models.hpp"
 #include "whence/discover/pair/verdict.hpp"
 #include "whence/evidence/effective_rows.hpp"
+#include "whence/evidence/labels/label_evidence.hpp"
+#include "whence/evidence/link_strength.hpp"
 
 namespace whence {
 
@@ -295,13 +299,6 @@ std::vector<Remark> weigh_rows(const Dataset& given, const CanonicalPair& pair,
   return worth.remarks;
 }
 
-void require_entities(const Dataset& data, std::span<const std::int32_t> entity) {
-  if (!entity.empty() && entity.size() != data.rows())
-    throw Error(ExitCode::usage, "E-DATA-ENTITIES", "",
-                fmt::format("there are {} rows, and entities of {}", data.rows(), entity.size()),
-                "name the entity of every row, or none");
-}
-
 /// What cannot be has no weight; the others share it.
 ChangePrior with_knowledge(ChangePrior prior, const EdgeKnowledge& knowledge) {
   using Word = EdgeKnowledge::Word;
@@ -376,11 +373,52 @@ void doubt_few_rows(DirectionResult& result, const Dataset& data, const Directio
             {RemarkCode::carrying_row, {}, {e.name}, {double(row - e.begin + 1)}});
 }
 
+/// Whether some environment that speaks for a direction cannot have been made by a choice of rows:
+/// the effect changed there, and the cause stayed.
+bool excludes_selection(const DirectionResult& result, const Dataset& data, std::size_t cause,
+                        const DirectionOptions& options) {
+  const std::size_t effect = 1 - cause, n = data.environments.size();
+  const double sign = cause == 0 ? 1 : -1;
+  for (std::size_t e = 0; e < n; ++e) {
+    const EnvironmentFinding& found = result.environments[e];
+    if (options.baseline == e || sign * found.log_odds < std::log(20.0) ||
+        found.changed[effect] < likely_change)
+      continue;
+    std::vector<std::size_t> others;
+    for (std::size_t other = 0; other < n; ++other)
+      if (options.baseline ? *options.baseline == other : other != e) others.push_back(other);
+    if (stayed_visibly(law_evidence(data, VariableId(cause), e, others),
+                       law_evidence(data, VariableId(effect), e, others),
+                       link_strength(data, cause, effect, others)))
+      return true;
+  }
+  return false;
+}
+
+/// The same limit as for edges of a graph (selection_doubt.hpp).
+void doubt_selection(DirectionResult& result, const Dataset& data,
+                     const DirectionOptions& options) {
+  const std::size_t cause = result.belief[0] >= result.belief[1] ? 0 : 1;
+  double& p = result.belief[cause];
+  if (!options.maybe_selected || p <= highest_if_selected || !options.knowledge.words.empty() ||
+      excludes_selection(result, data, cause, options))
+    return;
+  result.belief[1 - cause] += p - highest_if_selected;
+  p = highest_if_selected;
+  result.path.back() = result.belief;
+  result.verdict = judge(result);
+  result.remarks.push_back({RemarkCode::maybe_selected,
+                            {result.variables[cause], result.variables[1 - cause]},
+                            {},
+                            {highest_if_selected}});
+}
+
 /// What was found, what speaks against it, and what both mean.
 DirectionResult find_with_doubts(const Dataset& data, const DirectionOptions& options,
                                  const Control& control) {
   DirectionResult result = find_among_different(data, options, control);
   doubt_few_rows(result, data, options, control);
+  doubt_selection(result, data, options);
   for (Remark& remark : remarks_on(result)) result.remarks.push_back(std::move(remark));
   return result;
 }

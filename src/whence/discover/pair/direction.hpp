@@ -36,6 +36,7 @@ struct DirectionOptions {
   /// less; `entity` says of each row which one it is of, where that is known.
   bool effective = true;
   std::vector<std::int32_t> entity = {};
+  bool maybe_selected = false;  // environments may have been formed by what rows hold
   PoolingLimits limits;
   std::size_t max_memory = std::size_t(4) << 30;  // what needs more is refused
 };

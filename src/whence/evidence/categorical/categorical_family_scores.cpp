@@ -101,7 +101,7 @@ CategoricalFamilyScorer::Plan CategoricalFamilyScorer::plan(std::size_t child,
   for (std::size_t e : rows_.largest_first()) {
     if (e == left_out) continue;
     const EnvironmentState state =
-        regime.quiet || regime.states.empty() ? EnvironmentState::sparse : regime.states[e];
+        regime.states.empty() ? EnvironmentState::sparse : regime.states[e];
     if (state == EnvironmentState::all_soft)
       plan.soft.push_back(e);
     else if (state == EnvironmentState::all_hard)

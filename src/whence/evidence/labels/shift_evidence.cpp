@@ -190,6 +190,24 @@ Regression regress_coordinate(const FeatureColumns& x, const float* y,
   return found;
 }
 
+/// How much further an environment's rows are expected to lie than the baseline's, in residual
+/// standard deviations: twice its standard error is taken off, and its direction is kept.
+double expected_move(const Regression& regression, std::span<const float> predicted,
+                     std::size_t reference) {
+  constexpr double mean_size = 0.7979;
+  const auto n = double(predicted.size());
+  double sum = 0, squares = 0;
+  for (const float p : predicted) {
+    sum += p;
+    squares += double(p) * p;
+  }
+  const double mean = sum / n, variance = std::max(0.0, squares / n - mean * mean);
+  const double move = mean - regression.usual_prediction;
+  const double error = std::sqrt(variance * (1 / n + 1 / double(reference)));
+  return std::copysign(std::max(0.0, std::abs(move) - 2 * error), move) * mean_size /
+         regression.usual_size;
+}
+
 /// How far an environment's rows are off the baseline's regression on average, and how far that
 /// regression itself may be off there: by what it has not seen, and by a share of what it predicts.
 Displacement displacement_of(const FeatureColumns& x, const Regression& regression,
@@ -214,6 +232,44 @@ Displacement displacement_of(const FeatureColumns& x, const Regression& regressi
 
 }  // namespace
 
+namespace {
+
+/// The least share of signal in the readings of each coordinate: noise of its own readings cannot
+/// be told from other variables, so what these tell of it is none, unless they share it (the depth
+/// of a sequencing run, the gain of an amplifier): half of it counts. Strictly between 0 and 1.
+std::vector<double> told_by_others(const CodedColumns& columns, const FeatureColumns& x) {
+  const auto q = Eigen::Index(x.columns()), n = Eigen::Index(x.rows());
+  Matrix centred(n, q);
+  for (Eigen::Index j = 0; j < q; ++j)
+    centred.col(j) = Eigen::Map<const Eigen::VectorXf>(x.column(std::size_t(j)), n).cast<double>();
+  centred.rowwise() -= centred.colwise().mean().eval();
+  const Matrix squares = centred.transpose() * centred;
+  constexpr double least = 0.02, most = 0.98;
+  std::vector<double> shares(x.columns(), least);
+  for (std::size_t v = 0; v < columns.variables(); ++v) {
+    const CodedVariable& variable = columns.variable(v);
+    std::vector<Eigen::Index> others;
+    for (Eigen::Index j = 0; j < q; ++j)
+      if (std::size_t(j) < variable.first || std::size_t(j) >= variable.first + variable.count)
+        others.push_back(j);
+    const double freedom = double(n) - 1 - double(others.size());
+    if (others.empty() || freedom < 1) continue;
+    Matrix h = squares(others, others);
+    h.diagonal().array() += 1e-6 * double(n);
+    const Eigen::LLT<Matrix> factor(h);
+    for (std::size_t j = variable.first; j < variable.first + variable.count; ++j) {
+      const auto k = Eigen::Index(j);
+      const Vector cross = squares(others, k);
+      const double left = squares(k, k) - cross.dot(factor.solve(cross));
+      const double noise = left / freedom / std::max(squares(k, k) / double(n - 1), 1e-12);
+      shares[j] = std::clamp(0.5 * (1 - noise), least, most);
+    }
+  }
+  return shares;
+}
+
+}  // namespace
+
 struct ShiftEvidence::Regressions {
   RandomWaves waves;
   std::size_t features = 0;
@@ -227,6 +283,7 @@ ShiftEvidence::ShiftEvidence(const CodedColumns& columns, const Dataset& data, s
   const std::vector<std::size_t> fitted =
       draw_rows(data.environments[baseline], most.fitted, Stream(seed, Purpose::search, {1, 0, 0}));
   baseline_ = gather_rows(columns, fitted);
+  signal_ = told_by_others(columns, baseline_);
   const std::size_t compared = std::min(most.of_baseline, fitted.size());
   const std::size_t others = data.environments.size() - 1;
   for (std::size_t e = 0; e < data.environments.size(); ++e) {
@@ -295,8 +352,18 @@ std::shared_ptr<const ShiftEvidence::Regressions> ShiftEvidence::regressions(
 }
 
 double ShiftEvidence::change(std::size_t child, const VariableSet& parents, std::size_t e) const {
-  return change_cache_.get({parents, child * environments() + e},
-                           [&] { return compare(child, parents, e, false).log_odds[0]; });
+  return change_cache_.get({parents, child * environments() + e}, [&] {
+    return compare(child, parents, e, Allowed::nothing).log_odds[0];
+  });
+}
+
+double ShiftEvidence::change_beyond_noise(std::size_t child, const VariableSet& parents,
+                                          std::size_t e) const {
+  const double plain = change(child, parents, e);
+  if (plain <= 0 || parents.empty()) return plain;
+  return noise_cache_.get({parents, child * environments() + e}, [&] {
+    return compare(child, parents, e, Allowed::noisy_parents).log_odds[0];
+  });
 }
 
 const std::vector<DriftedChange>& ShiftEvidence::drifts(std::size_t child,
@@ -304,7 +371,7 @@ const std::vector<DriftedChange>& ShiftEvidence::drifts(std::size_t child,
   return drift_cache_.get({parents, child}, [&] {
     std::vector<DriftedChange> list;
     for (std::size_t e = 0; e < environments(); ++e)
-      list.push_back(compare(child, parents, e, true));
+      list.push_back(compare(child, parents, e, Allowed::drift));
     return list;
   });
 }
@@ -318,10 +385,50 @@ double with_drift(double still_changed, double moved, double variance, double ta
   return still_changed + 0.5 * moved * moved / (t2 + variance) + 0.5 * std::log1p(t2 / variance);
 }
 
+/// Evidence for a change against a mechanism that drifts in every second run.
+float drifts_at_times(double unmoved, double drifted) {
+  return float(std::log(2.0) - log_add_exp(-unmoved, -drifted));
+}
+
+/// Evidence for a change when parents were read with noise. A regression on such readings is too
+/// flat: where the parents themselves moved, the child moves further than it expects, in the same
+/// direction, although its mechanism is the same. With a share r of signal in the readings the
+/// child is off by 1/r - 1 times what was expected; all shares from `signal` on are as likely, and
+/// so is noise at all. `moved` is how far the child is off and `expected` what the regression
+/// expected, beyond doubt and in one direction, in residual standard deviations.
+double with_noisy_parents(double still_changed, double moved, double variance, double expected,
+                          double signal) {
+  const double error = std::sqrt(variance), furthest = 1 / signal - 1;
+  if (moved <= 0 || expected < 0.5 * error) return INFINITY;
+  constexpr double widest = 3, step = 0.25;
+  double density = 0, weights = 0;
+  for (double x = -widest; x <= widest; x += step) {
+    const double weight = std::exp(-0.5 * x * x), further = (moved + x * error) / expected;
+    weights += weight;
+    if (further > 0 && further < furthest) density += weight / ((1 + further) * (1 + further));
+  }
+  density /= weights * expected * (1 - signal);
+  constexpr double root_of_two_pi = 2.5066282746310002;
+  return still_changed + std::log(2.0) + std::max(0.0, -std::log(density * error * root_of_two_pi));
+}
+
+/// How far an environment's rows are off on average.
+struct Offset {
+  double value = 0, variance = 1;
+};
+
+Offset offset_of(const std::vector<float>& z, std::size_t n, double reference) {
+  const Vector own = Eigen::Map<const Eigen::VectorXf>(z.data(), Eigen::Index(n)).cast<double>();
+  Offset offset{own.sum() / (double(n) + 0.1), 1};
+  const double spread = std::max(1e-3, std::sqrt((own.array() - offset.value).square().mean()));
+  offset.variance = std::min(spread * spread, 9.0) / double(n) + 1 / reference;
+  return offset;
+}
+
 /// How a remainder may have drifted: its offset, a slope for each coordinate of the parents, and
 /// its scale, estimated in one environment; and what is left without each.
 struct Drift {
-  double offset = 0, offset_variance = 1;
+  Offset offset;
   Vector moved, variances;  // along independent axes
   double log_scale = 0;
   std::vector<float> without_offset, without_all;  // the environment's rows
@@ -332,9 +439,7 @@ Drift estimate_drift(const std::vector<float>& z, std::size_t n, double referenc
   Drift drift;
   const auto rows = Eigen::Index(n);
   const Vector own = Eigen::Map<const Eigen::VectorXf>(z.data(), rows).cast<double>();
-  drift.offset = own.sum() / (double(n) + 0.1);
-  const double spread = std::max(1e-3, std::sqrt((own.array() - drift.offset).square().mean()));
-  drift.offset_variance = std::min(spread * spread, 9.0) / double(n) + 1 / reference;
+  drift.offset = offset_of(z, n, reference);
   Matrix slopes(rows, 1 + Eigen::Index(parents.size()));
   slopes.col(0).setOnes();
   for (std::size_t k = 0; k < parents.size(); ++k)
@@ -354,7 +459,7 @@ Drift estimate_drift(const std::vector<float>& z, std::size_t n, double referenc
   drift.moved = axes.eigenvectors().transpose() * moved;
   drift.variances = axes.eigenvalues().cwiseMax(1e-9);
   for (Eigen::Index r = 0; r < rows; ++r) {
-    drift.without_offset.push_back(float(own[r] - drift.offset));
+    drift.without_offset.push_back(float(own[r] - drift.offset.value));
     drift.without_all.push_back(float(left[r] / scale));
   }
   return drift;
@@ -363,7 +468,7 @@ Drift estimate_drift(const std::vector<float>& z, std::size_t n, double referenc
 }  // namespace
 
 DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& parents, std::size_t e,
-                                     bool drift_too) const {
+                                     Allowed allowed) const {
   const Window& window = windows_[e];
   const std::size_t own = window.own.rows(), n = window.both.rows();
   const std::shared_ptr<const Regressions> regression = regressions(child, parents);
@@ -383,6 +488,7 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
   const double weight = std::clamp((given_away(parents, e) - 0.5) / 0.3, 0.0, 1.0);
   std::vector<std::vector<float>> z;
   std::vector<Displacement> displacements;
+  double expected = 0;  // how the parents move the child
   for (std::size_t k = 0; k < variable.count; ++k) {
     const Regression& fitted = regression->coordinates[k];
     AlignedFloats mean(own_features.stride());
@@ -393,6 +499,8 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
     scale_by_size(own_features, fitted, left);
     if (weight > 0) displacements.push_back(displacement_of(own_features, fitted, mean, left));
     for (std::size_t r = 0; r < own; ++r) left[r] /= strange[r];
+    if (!list.empty() && allowed == Allowed::noisy_parents)
+      expected = expected_move(fitted, {mean.data(), own}, baseline_.rows());
     const auto first = fitted.left.begin() + std::ptrdiff_t(window.reference);
     left.insert(left.end(), first, first + std::ptrdiff_t(n - own));
   }
@@ -427,17 +535,37 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
   const double plain = std::max(gain(), displaced(0));
   DriftedChange result;
   result.log_odds.fill(float(plain));
-  if (plain <= 0 || !drift_too) return result;
-  if (!real || z.size() != 1) {
+  const auto reference = double(baseline_.rows());
+  const double unmoved_variance = 1 / double(own) + 1 / reference;
+  for (std::size_t t = 0; t < drift_scales.size(); ++t)
+    result.at_times[t] =
+        drifts_at_times(plain, with_drift(plain, 0, unmoved_variance, drift_scales[t]));
+  if (plain <= 0 || allowed == Allowed::nothing) return result;
+  const bool one_number = real && z.size() == 1;
+  if (allowed == Allowed::noisy_parents) {
+    if (!one_number || expected == 0) return result;
+    const Offset offset = offset_of(z[0], own, reference);
+    const double moved = std::copysign(1.0, expected) * offset.value;
+    if (moved <= 0) return result;
+    for (std::size_t r = 0; r < own; ++r) z[0][r] -= float(offset.value);
+    double signal = 1;
+    for (const Coordinate& c : list) signal = std::min(signal, signal_[c.column]);
+    const double beyond =
+        with_noisy_parents(gain(), moved, offset.variance, std::abs(expected), signal);
+    result.log_odds.fill(float(std::min(plain, beyond)));
+    return result;
+  }
+  if (!one_number) {
     // Of levels only the size of the change is known: n d^2 v / 2 nats for a drift d of the logits.
     constexpr double logit_variance = 0.2;
     const double s = 1 / (double(own) * logit_variance);
-    for (std::size_t t = 1; t < drift_scales.size(); ++t)
-      result.log_odds[t] =
-          float(std::min(plain, with_drift(0, std::sqrt(2 * plain * s), s, drift_scales[t])));
+    for (std::size_t t = 1; t < drift_scales.size(); ++t) {
+      const double odds = with_drift(0, std::sqrt(2 * plain * s), s, drift_scales[t]);
+      result.at_times[t] = drifts_at_times(plain, odds);
+      result.log_odds[t] = float(std::min(plain, odds));
+    }
     return result;
   }
-  const auto reference = double(baseline_.rows());
   const Drift drift = estimate_drift(z[0], own, reference, given);
   std::copy(drift.without_offset.begin(), drift.without_offset.end(), z[0].begin());
   const double after_offset = gain();
@@ -445,14 +573,17 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
   const double after_all = gain();
   for (std::size_t t = 1; t < drift_scales.size(); ++t) {
     const double tau = drift_scales[t];
-    const double by_offset = with_drift(after_offset, drift.offset, drift.offset_variance, tau);
+    const double by_offset =
+        with_drift(after_offset, drift.offset.value, drift.offset.variance, tau);
     double by_all =
         with_drift(after_all, drift.log_scale, 0.5 / double(own) + 0.5 / reference, tau);
     for (Eigen::Index a = 0; a < drift.moved.size(); ++a)
       by_all += with_drift(0, drift.moved[a], drift.variances[a], tau);
     // Either way of drifting with probability one half: the smaller evidence for a change counts.
     const double either = std::log(2.0) - log_add_exp(-by_offset, -by_all);
-    result.log_odds[t] = float(std::min(plain, std::max(either, displaced(tau))));
+    const double odds = std::max(either, displaced(tau));
+    result.at_times[t] = drifts_at_times(plain, odds);
+    result.log_odds[t] = float(std::min(plain, odds));
   }
   return result;
 }

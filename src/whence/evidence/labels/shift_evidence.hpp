@@ -32,9 +32,11 @@ inline constexpr std::array drift_scales = {0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 
 /// The scale of two independent drifts together, rounded up to the list. Both are indices into it.
 std::size_t combined_drift(std::size_t a, std::size_t b);
 
-/// Evidence for a change beyond drift, one number for each of drift_scales.
+/// Evidence for a change beyond drift, one number for each of drift_scales: against no more drift
+/// than that, and against drift of that scale in every second run. The second grows where nothing
+/// moved: a mechanism that changed once and stays where it is otherwise does not drift.
 struct DriftedChange {
-  std::array<float, drift_scales.size()> log_odds{};
+  std::array<float, drift_scales.size()> log_odds{}, at_times{};
 };
 
 /// How far an environment's rows are from where the baseline's regression expects them, in residual
@@ -69,6 +71,10 @@ class ShiftEvidence {
   }
   /// log-evidence that the mechanism of the child, given these parents, changed in environment e.
   double change(std::size_t child, const VariableSet& parents, std::size_t e) const;
+  /// The same where parents may have been read with noise: never more. A regression on noisy
+  /// readings is too flat, so a child that moves further than it expects, in the direction in which
+  /// its parents moved, need not have changed.
+  double change_beyond_noise(std::size_t child, const VariableSet& parents, std::size_t e) const;
   /// Whether the variable's own law differs.
   double moved(std::size_t v, std::size_t e) const { return change(v, {}, e); }
   /// The same evidence when mechanisms may drift.
@@ -95,6 +101,8 @@ class ShiftEvidence {
       return key.set.hash() ^ (key.number * 0x9E3779B97F4A7C15ULL);
     }
   };
+  /// What may explain that a child is not where its parents' regression expects it.
+  enum class Allowed { nothing, noisy_parents, drift };
   struct Regressions;  // of a child on its parents, in the baseline
 
   const LogisticFit& fit(const VariableSet& set, std::size_t e) const;
@@ -104,14 +112,15 @@ class ShiftEvidence {
                                                  const VariableSet& parents) const;
   Regressions regress(std::size_t child, const VariableSet& parents) const;
   DriftedChange compare(std::size_t child, const VariableSet& parents, std::size_t e,
-                        bool drift_too) const;
+                        Allowed allowed) const;
 
   const CodedColumns& columns_;
   FlexibleFeatures features_;
-  FeatureColumns baseline_;  // codes of the rows that regressions are fitted to
+  FeatureColumns baseline_;     // codes of the rows that regressions are fitted to
+  std::vector<double> signal_;  // [coordinate]: no less of its readings is signal
   std::vector<Window> windows_;
   mutable SharedCache<Key, LogisticFit, KeyHash> fit_cache_;
-  mutable SharedCache<Key, float, KeyHash> change_cache_;
+  mutable SharedCache<Key, float, KeyHash> change_cache_, noise_cache_;
   mutable SharedCache<Key, std::vector<DriftedChange>, KeyHash> drift_cache_;
   mutable RecentCache<Key, Regressions> recent_{64};
 };

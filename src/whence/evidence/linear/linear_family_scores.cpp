@@ -163,12 +163,12 @@ std::vector<PoolChoice> LinearFamilyScorer::choices(const Question& question, st
     choice.log_apart = log_add_exp(log_hard + hard(kind, child)[e], log_soft + soft[e]);
     const KnownChange known =
         options_.known.empty() ? KnownChange::unknown : options_.known[child * environments_ + e];
-    if (regime.quiet) {
-      choice.freedom = Freedom::pooled;
-    } else if (regime.states[e] == EnvironmentState::all_soft) {
+    if (regime.states[e] == EnvironmentState::all_soft) {
       choice = {Freedom::apart, 0, question.redrawn[e]};
     } else if (regime.states[e] == EnvironmentState::all_hard) {
       choice = {Freedom::apart, 0, hard_each_[child * stride_ + e]};
+    } else if (regime.quiet) {
+      choice.freedom = Freedom::pooled;
     } else if (known != KnownChange::unknown) {
       choice.freedom = known == KnownChange::changed ? Freedom::apart : Freedom::pooled;
       choice.log_pooled = 0;

@@ -1,6 +1,9 @@
 #include "whence/io/table/environment_checks.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
 
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
@@ -24,21 +27,41 @@ bool tells_environments_only(const Dataset& data, std::size_t v) {
                                         : steady(data.columns[v].levels);
 }
 
-/// Every row of an environment has a level of its own, and levels come again in others: an entity
-/// that was observed again and again.
-bool names_entities(const Dataset& data, std::size_t v) {
+/// Whole numbers, numbered anew from 0; empty for any other column.
+std::vector<std::int32_t> codes_of(const Dataset& data, std::size_t v) {
   const Variable& variable = data.variables[v];
-  constexpr int fewest = 10;
-  if (variable.kind != Variable::Kind::categorical || variable.levels < fewest) return false;
+  if (variable.kind == Variable::Kind::categorical) return data.columns[v].levels;
+  const std::vector<double>& values = data.columns[v].values;
+  if (variable.dimension != 1 ||
+      !std::all_of(values.begin(), values.end(), [](double x) { return x == std::floor(x); }))
+    return {};
+  std::map<double, std::int32_t> numbers;
+  std::vector<std::int32_t> codes;
+  for (const double x : values)
+    codes.push_back(numbers.try_emplace(x, std::int32_t(numbers.size())).first->second);
+  return codes;
+}
+
+/// Every row of an environment has a value of its own, and values come again in others: an entity
+/// that was observed again and again. Entities are texts or whole numbers; a count whose values
+/// never meet inside an environment of ten rows or more, but do across them, hardly ever happens.
+std::vector<std::int32_t> entities_named_by(const Dataset& data, std::size_t v) {
+  constexpr std::size_t fewest = 10;
+  std::vector<std::int32_t> codes = codes_of(data, v);
+  if (codes.empty()) return {};
+  const bool names = data.variables[v].kind == Variable::Kind::categorical;
+  const std::size_t entities = std::size_t(*std::max_element(codes.begin(), codes.end())) + 1;
+  const bool rows_enough = names || codes.size() >= fewest * data.environments.size();
+  const bool come_again = names || codes.size() >= 2 * entities;
+  if (entities < fewest || !rows_enough || !come_again) return {};
   for (const Environment& e : data.environments) {
-    std::vector<bool> seen(std::size_t(variable.levels), false);
+    std::vector<bool> seen(entities, false);
     for (std::size_t i = e.begin; i < e.end; ++i) {
-      const auto level = std::size_t(data.columns[v].levels[i]);
-      if (seen[level]) return false;
-      seen[level] = true;
+      if (seen[std::size_t(codes[i])]) return {};
+      seen[std::size_t(codes[i])] = true;
     }
   }
-  return true;
+  return codes;
 }
 
 void remove_variable(std::size_t v, DataPlan& plan, std::string reason, LoadedData& out) {
@@ -82,8 +105,8 @@ void look_at_environments(DataPlan& plan, LoadedData& out) {
     const auto planned = std::find_if(plan.variables().begin(), plan.variables().end(),
                                       [&](const PlannedVariable& p) { return p.name == name; });
     if (planned == plan.variables().end() || !plan.may_leave_out(*planned)) continue;
-    if (names_entities(out.data, v)) {
-      if (out.entity.empty()) out.entity = out.data.columns[v].levels;
+    if (std::vector<std::int32_t> entity = entities_named_by(out.data, v); !entity.empty()) {
+      if (out.entity.empty()) out.entity = std::move(entity);
       remove_variable(v, plan, "it names an entity that every environment has one row of", out);
     } else if (tells_environments_only(out.data, v)) {
       remove_variable(v, plan, "it never changes inside an environment", out);

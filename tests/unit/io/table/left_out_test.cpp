@@ -232,6 +232,20 @@ TEST_F(LeftOutTest, EntitiesOfEveryEnvironmentAreRemembered) {
   EXPECT_EQ(panel.entity[0], panel.entity[20]);
 }
 
+TEST_F(LeftOutTest, NumbersMayNameEntitiesToo) {
+  // Firms 1001, 1002, ... of which each year lacks one; and a count that differs in every row.
+  const Columns panel = {
+      {"firm", [](int i) { return std::to_string(1001 + (i + 2 * (i / 24)) % 25); }},
+      {"count", [](int i) { return std::to_string(7 * i); }},
+      {"year", [](int i) { return fmt::format("y{}", i / 24); }}};
+  ReadOptions options;
+  options.exclude = {"site"};
+  const LoadedData loaded = read(table(panel, 240), options, "year");
+  EXPECT_EQ(names_of(loaded), (std::vector<std::string>{"count", "x", "y"}));
+  ASSERT_EQ(loaded.entity.size(), 240u);
+  EXPECT_EQ(loaded.entity[1], loaded.entity[24]);
+}
+
 TEST_F(LeftOutTest, AColumnThatIsConstantInTheBaselineStays) {
   const Columns more = {{"dose", [](int i) { return i % 2 ? "0" : number(i); }}};
   const LoadedData loaded = read(table(more), {}, "site", "north");

@@ -1,0 +1,149 @@
+#include "whence/discover/graph/direction_limits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "whence/discover/check/derived_columns.hpp"
+#include "whence/discover/graph/second_opinion.hpp"
+#include "whence/discover/graph/selection_doubt.hpp"
+
+namespace whence {
+
+namespace {
+
+bool is_known(const EdgeKnowledge& knowledge, std::size_t m, const EdgeFinding& edge) {
+  return knowledge.of(m, edge.from, edge.to) == EdgeKnowledge::Word::required ||
+         knowledge.of(m, edge.to, edge.from) == EdgeKnowledge::Word::forbidden;
+}
+
+/// The most that is stated of an edge. Want of a shift needs no remark: the advice for directions
+/// that stay open says which shift would help.
+struct Limit {
+  double highest = 1;
+  std::optional<Remark> why = {};
+};
+
+class Limits {
+ public:
+  Limits(const GraphResult& result, const Dataset* rows, const GraphOptions& options)
+      : result_(result),
+        options_(options),
+        derived_(rows ? derived_columns(*rows) : std::vector<DerivedColumns>()) {
+    if (rows && options.maybe_selected) chosen_.emplace(result, *rows, options);
+  }
+
+  /// One for each three columns that compute each other.
+  std::vector<Remark> on_derived() const {
+    std::vector<Remark> remarks;
+    for (const DerivedColumns& three : derived_) {
+      Remark& remark = remarks.emplace_back(Remark{RemarkCode::derived_columns, {}, {}, {}});
+      for (const std::size_t v : three) remark.variables.push_back(result_.variables[v]);
+    }
+    return remarks;
+  }
+
+  Limit of(const EdgeFinding& edge) {
+    constexpr double turned = 0.75;  // three to one for the opposite: half would be merely open
+    if (is_known(options_.knowledge, result_.variables.size(), edge)) return {};
+    if (is_derived(edge)) return {even};
+    if (!shift_supports(result_, edge))
+      return {options_.maybe_selected ? highest_if_selected : highest_if_unsure};
+    if (options_.maybe_selected && edge.probability > highest_if_selected &&
+        !(chosen_ && chosen_->exclude(edge)))
+      return {highest_if_selected, remark(RemarkCode::maybe_selected, edge, highest_if_selected)};
+    if (edge.turned > turned) {
+      Remark why = remark(RemarkCode::turns_round, edge, highest_if_unsure);
+      why.environments = {result_.environments[edge.turned_without].name};
+      return {highest_if_unsure, std::move(why)};
+    }
+    return {};
+  }
+
+ private:
+  static constexpr double even = 0.5;
+
+  bool is_derived(const EdgeFinding& edge) const {
+    const auto in = [](const DerivedColumns& three, std::size_t v) {
+      return std::find(three.begin(), three.end(), v) != three.end();
+    };
+    return std::any_of(derived_.begin(), derived_.end(), [&](const DerivedColumns& three) {
+      return in(three, edge.from) && in(three, edge.to);
+    });
+  }
+
+  Remark remark(RemarkCode code, const EdgeFinding& edge, double highest) const {
+    return {code, {result_.variables[edge.from], result_.variables[edge.to]}, {}, {highest}};
+  }
+
+  const GraphResult& result_;
+  const GraphOptions& options_;
+  std::vector<DerivedColumns> derived_;
+  std::optional<ChosenRows> chosen_;
+};
+
+bool changes_somewhere(const GraphResult& result, std::size_t variable) {
+  return std::any_of(
+      result.environments.begin(), result.environments.end(),
+      [&](const GraphEnvironment& e) { return e.changed[variable] >= likely_change; });
+}
+
+/// The remark on a pair keeps step with its probability.
+void tell(GraphResult& result, std::size_t a, std::size_t b, double probability) {
+  const std::vector<std::string> pair = {result.variables[a], result.variables[b]};
+  for (Remark& remark : result.remarks)
+    if (remark.code == RemarkCode::hidden_pair && remark.variables == pair)
+      remark.numbers = {probability};
+}
+
+/// What a hidden link has beyond its limit goes to the two directions alike. True where any had.
+bool limit_hidden(GraphResult& result) {
+  bool limited = false;
+  for (std::size_t b = 0; b < result.hidden.variables; ++b)
+    for (std::size_t a = 0; a < b; ++a) {
+      const double rest = result.hidden.at(a, b) - highest_if_unsure;
+      if (rest <= 0 || (changes_somewhere(result, a) && changes_somewhere(result, b))) continue;
+      result.hidden.at(a, b) = result.hidden.at(b, a) = highest_if_unsure;
+      result.edges.at(a, b) += rest / 2;
+      result.edges.at(b, a) += rest / 2;
+      tell(result, a, b, highest_if_unsure);
+      limited = true;
+    }
+  return limited;
+}
+
+}  // namespace
+
+bool shift_supports(const GraphResult& result, const EdgeFinding& edge) {
+  const double clear = std::log(20.0);
+  if (edge.shift_log_odds < clear) return false;
+  for (std::size_t e = 0; e < edge.support.size(); ++e) {
+    const GraphEnvironment& here = result.environments[e];
+    const std::vector<double>& changed = here.changed;
+    if (here.all_changed > 0.5) continue;  // where everything changed no direction shows
+    if (edge.support[e] >= clear && std::max(changed[edge.from], changed[edge.to]) >= likely_change)
+      return true;
+  }
+  return false;
+}
+
+void limit_directions(GraphResult& result, const Dataset* rows, const GraphOptions& options) {
+  std::vector<std::pair<const EdgeFinding*, Limit>> limited;
+  Limits limits(result, rows, options);
+  for (const EdgeFinding& edge : result.findings)
+    if (Limit limit = limits.of(edge); edge.probability > limit.highest)
+      limited.emplace_back(&edge, std::move(limit));
+  std::vector<Remark> remarks = limits.on_derived();
+  for (auto& [edge, limit] : limited) {
+    double& p = result.edges.at(edge->from, edge->to);
+    result.edges.at(edge->to, edge->from) += p - limit.highest;
+    p = limit.highest;
+    if (limit.why) remarks.push_back(*std::move(limit.why));
+  }
+  const bool hidden = limit_hidden(result);
+  if (hidden || !limited.empty()) list_findings_again(result);
+  result.remarks.insert(result.remarks.end(), remarks.begin(), remarks.end());
+}
+
+}  // namespace whence

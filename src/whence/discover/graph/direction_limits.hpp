@@ -1,0 +1,31 @@
+// How sure a direction may be stated, whichever engine found it: every answer passes here. An
+// engine may be less sure for reasons of its own (label_support.hpp has those of labels).
+//
+// A direction is not stated as sure
+// - unless a shift supports it: in some environment that speaks for it one of its two ends changed,
+//   and not everything did. Where neither end changed, their joint law is the same everywhere, and
+//   only its form could prefer a direction, under a model that no data follow to the letter;
+// - if leaving out one environment turns it round;
+// - if the two columns belong to three of which one is computed from the others;
+// - if groups of one table may have been formed by what their rows hold, and a choice of rows would
+//   explain all that speaks for it (selection_doubt.hpp).
+#pragma once
+
+#include "whence/discover/graph/graph_discovery.hpp"
+
+namespace whence {
+
+/// The most that a direction may have that is not sure: less than anybody takes for decided.
+inline constexpr double highest_if_unsure = 0.94;
+
+/// Whether some environment speaks clearly for the direction and one of the two ends changed there.
+bool shift_supports(const GraphResult& result, const EdgeFinding& edge);
+
+/// What a direction has beyond its limit goes to the opposite one; what is known is left alone. A
+/// remark for each edge that is limited for more than want of a shift. That neither of two columns
+/// causes the other, both depending on something hidden, takes a change of each: without them it is
+/// not sure either. `rows`: those that counted; without them (a run that was stopped)
+/// nothing is computed, and every choice of rows stays possible.
+void limit_directions(GraphResult& result, const Dataset* rows, const GraphOptions& options);
+
+}  // namespace whence
