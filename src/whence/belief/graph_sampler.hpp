@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "whence/belief/each_of.hpp"
 #include "whence/belief/edges.hpp"
 #include "whence/belief/family_table.hpp"
-#include "whence/core/each_of.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {

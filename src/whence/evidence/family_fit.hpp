@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "whence/core/dataset.hpp"
-#include "whence/core/effect_size.hpp"
+#include "whence/evidence/effect_size.hpp"
 
 namespace whence {
 

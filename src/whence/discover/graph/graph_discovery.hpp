@@ -13,11 +13,11 @@
 #include "whence/core/control.hpp"
 #include "whence/core/data_source.hpp"
 #include "whence/core/dataset.hpp"
-#include "whence/core/effect_size.hpp"
 #include "whence/core/knowledge.hpp"
 #include "whence/core/remark.hpp"
 #include "whence/discover/check/model_check.hpp"
 #include "whence/discover/graph/graph_models.hpp"
+#include "whence/evidence/effect_size.hpp"
 
 namespace whence {
 

@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "whence/core/shared_cache.hpp"
 #include "whence/core/variable_set.hpp"
 #include "whence/evidence/labels/joint_evidence.hpp"
+#include "whence/evidence/labels/shared_cache.hpp"
 #include "whence/evidence/labels/shift_evidence.hpp"
 
 namespace whence {

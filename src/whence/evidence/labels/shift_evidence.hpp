@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "whence/core/dataset.hpp"
-#include "whence/core/recent_cache.hpp"
-#include "whence/core/shared_cache.hpp"
 #include "whence/core/variable_set.hpp"
 #include "whence/evidence/labels/coded_columns.hpp"
 #include "whence/evidence/labels/feature_kernel.hpp"
 #include "whence/evidence/labels/flexible_features.hpp"
 #include "whence/evidence/labels/logistic_evidence.hpp"
+#include "whence/evidence/labels/recent_cache.hpp"
+#include "whence/evidence/labels/shared_cache.hpp"
 
 namespace whence {
 

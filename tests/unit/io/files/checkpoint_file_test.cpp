@@ -4,9 +4,9 @@
 
 #include "tests/bad_input/temporary_folder.hpp"
 #include "whence/core/error.hpp"
-#include "whence/core/report_bytes.hpp"
 #include "whence/io/files/single_file.hpp"
 #include "whence/io/files/text_file.hpp"
+#include "whence/report/report_bytes.hpp"
 
 namespace whence {
 namespace {

@@ -1,4 +1,4 @@
-#include "whence/core/report_bytes.hpp"
+#include "whence/report/report_bytes.hpp"
 
 #include "whence/core/error.hpp"
 #include "whence/core/shared_work.hpp"
