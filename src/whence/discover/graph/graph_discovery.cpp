@@ -16,11 +16,11 @@
 #include "whence/core/text.hpp"
 #include "whence/discover/check/counted_rows.hpp"
 #include "whence/discover/check/once_each.hpp"
-#include "whence/discover/graph/canonical_order.hpp"
 #include "whence/discover/graph/direction_limits.hpp"
 #include "whence/discover/graph/edge_effects.hpp"
 #include "whence/discover/graph/edge_support.hpp"
 #include "whence/discover/graph/equal_columns.hpp"
+#include "whence/discover/graph/given_order.hpp"
 #include "whence/discover/graph/graph_remarks.hpp"
 #include "whence/discover/graph/graph_search_plan.hpp"
 #include "whence/discover/graph/large_graph.hpp"
@@ -35,24 +35,6 @@ namespace {
 
 constexpr double worth_showing = 0.01;    // edges less probable than this are not listed
 constexpr double worth_explaining = 0.5;  // pairs linked with more than this get their support
-
-/// Options in the canonical order of the data.
-GraphOptions reordered(const GraphOptions& options, const CanonicalOrder& order) {
-  GraphOptions result = options;
-  const std::size_t m = order.variables.size(), environments = order.environments.size();
-  if (!options.knowledge.words.empty())
-    for (std::size_t i = 0; i < m; ++i)
-      for (std::size_t j = 0; j < m; ++j)
-        result.knowledge.words[i * m + j] =
-            options.knowledge.words[order.variables[i] * m + order.variables[j]];
-  if (!options.known.empty())
-    for (std::size_t v = 0; v < m; ++v)
-      for (std::size_t e = 0; e < environments; ++e)
-        result.known[v * environments + e] =
-            options.known[order.variables[v] * environments + order.environments[e]];
-  if (options.baseline) result.baseline = 0;
-  return result;
-}
 
 /// An exact model needs single columns of its kind.
 [[noreturn]] void refuse_model(const ModelEntry& asked, const Variable& variable) {
@@ -194,63 +176,6 @@ std::vector<GraphEnvironment> environments_of(const Dataset& data, const FoundBe
   return list;
 }
 
-/// The more probable first; those that differ by rounding only, in the order of the variables.
-void sort_findings(std::vector<EdgeFinding>& findings) {
-  constexpr double told_apart = 1e9;
-  std::sort(findings.begin(), findings.end(), [](const EdgeFinding& a, const EdgeFinding& b) {
-    const double p = std::round(told_apart * a.probability);
-    const double q = std::round(told_apart * b.probability);
-    return p != q ? p > q : std::pair(a.from, a.to) < std::pair(b.from, b.to);
-  });
-}
-
-/// From the canonical order back to that of the data.
-GraphResult in_given_order(const GraphResult& found, const CanonicalOrder& order) {
-  GraphResult result = found;
-  const std::size_t m = order.variables.size(), environments = order.environments.size();
-  const auto& to = order.variables;
-  const auto turned = [&](const Graph& graph) {
-    Graph other(m);
-    graph.each_edge([&](std::size_t i, std::size_t j) {
-      other.set_edge(VariableId(to[i]), VariableId(to[j]));
-    });
-    return other;
-  };
-  for (std::size_t i = 0; i < m; ++i) {
-    result.variables[to[i]] = found.variables[i];
-    if (!found.drift.empty()) result.drift[to[i]] = found.drift[i];
-    if (!found.checks.empty()) result.checks[to[i]] = found.checks[i];
-    for (std::size_t j = 0; j < m; ++j) {
-      result.edges.at(to[i], to[j]) = found.edges.at(i, j);
-      if (found.edge_errors.variables != 0)
-        result.edge_errors.at(to[i], to[j]) = found.edge_errors.at(i, j);
-      if (found.hidden.variables == 0) continue;
-      result.hidden.at(to[i], to[j]) = found.hidden.at(i, j);
-      result.shift_only.at(to[i], to[j]) = found.shift_only.at(i, j);
-    }
-  }
-  result.search.spread_from = to[found.search.spread_from];
-  result.search.spread_to = to[found.search.spread_to];
-  result.graph = turned(found.graph);
-  for (Graph& draw : result.draws) draw = turned(draw);
-  for (EdgeFinding& edge : result.findings) {
-    edge.from = to[edge.from];
-    edge.to = to[edge.to];
-    const std::vector<double> support = edge.support;
-    for (std::size_t e = 0; e < support.size(); ++e)
-      edge.support[order.environments[e]] = support[e];
-    edge.turned_without = order.environments[edge.turned_without];
-  }
-  sort_findings(result.findings);
-  for (std::size_t e = 0; e < environments; ++e) {
-    GraphEnvironment& environment = result.environments[order.environments[e]];
-    environment = found.environments[e];
-    for (std::size_t v = 0; v < m; ++v)
-      environment.changed[to[v]] = found.environments[e].changed[v];
-  }
-  return result;
-}
-
 /// Columns that repeat others, found before the rows are given away.
 struct ColumnTwins {
   std::vector<std::vector<std::size_t>> equal;
@@ -362,7 +287,7 @@ GraphResult find_with_all_rows(DataSource& data, const GraphOptions& options,
   const ColumnTwins twins{equal_columns(data.whole()), copied_columns(data.whole())};
   OrderedData ordered(data, options.baseline);
   const CanonicalOrder& order = ordered.order();
-  GraphTask how(reordered(options, order), control);
+  GraphTask how(in_canonical_order(options, order), control);
   how.part = part;
   Remark reason;
   std::vector<LineCheck> checks;
