@@ -250,7 +250,7 @@ def _of_groups(groups: Any) -> dict[Hashable, Any]:
     """df.groupby("site"): a table for each group, without the columns that made the groups."""
     keys = [k for k in groups.keys] if isinstance(groups.keys, list) else [groups.keys]
     frames = {name: frame for name, frame in groups}
-    return {name: frame.drop(columns=[k for k in keys if isinstance(k, str) and k in frame])
+    return {name: frame.drop(columns=[k for k in keys if isinstance(k, Hashable) and k in frame])
             for name, frame in frames.items()}
 
 
