@@ -300,3 +300,16 @@ def test_one_name_is_a_list_of_one(chain, found):
         chain, targets={"shifted_01": ["X0"]})
     assert whence.discover(chain, tiers=["X0", "X1", "X2"]).adjacency.tolist() == \
         found.adjacency.tolist()
+
+
+def test_graphs_written_in_a_hurry(chain):
+    first = whence.changes(chain, [("X0", "X1"), ("X1", "X2")])
+    assert whence.changes(chain, "X0->X1, X1->X2") == first
+    assert whence.changes(chain, [[0, 1, 0], [0, 0, 1], [0, 0, 0]]) == first
+
+
+def test_two_variables_are_a_graph_too():
+    assert whence.evaluate([("a", "b")], [("b", "a")])["shd"]["reversed"] == 1
+    world = whence.simulate_graph("0->1", mechanism="categorical", environments=1, rows=300,
+                                  baseline_rows=2000)
+    assert whence.evaluate(whence.meta_learn(world), world)["shd"]["total"] == 0
