@@ -104,7 +104,8 @@ def test_graphs_go_to_other_programs(found):
     import networkx as nx
 
     graph = nx.parse_graphml(found.to_graphml())
-    labels = {n: d["name"] for n, d in graph.nodes(data=True)}
+    labels = {n: d["label"] for n, d in graph.nodes(data=True)}
+    assert labels == {n: d["name"] for n, d in graph.nodes(data=True)}
     assert {(labels[a], labels[b]) for a, b in graph.edges} == {("X0", "X1"), ("X1", "X2")}
     assert "graph [" in found.to_gml()
 
