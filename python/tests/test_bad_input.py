@@ -253,3 +253,105 @@ def test_dates_are_left_out_with_a_word(frame):
         with pytest.warns(whence.WhenceWarning, match="day .dates or times."):
             found = whence.discover(frame.assign(day=column), environment="environment")
         assert "day" not in found.variables
+
+
+def test_tables_of_different_kinds(chain):
+    tables = dict(chain.environments)
+    texts = tables["shifted_01"].assign(X1=tables["shifted_01"].X1.astype(str))
+    text = refused(whence.DataError, "E-DATA-MIXED", {**tables, "shifted_01": texts})
+    assert text.startswith("shifted_01: column 'X1' holds texts here, numbers in 'baseline'")
+    text = refused(whence.DataError, "E-DATA-SHAPE", {**tables, "shifted_01": None})
+    assert text.startswith("shifted_01: a NoneType is not a table")
+    text = refused(whence.UsageError, "E-USAGE-DATA", tables, environment="site")
+    assert "each table is an environment already" in text
+    text = refused(whence.UsageError, "E-USAGE-DATA", {"baseline": tables["baseline"]},
+                   baseline="baseline")
+    assert "no shifted data set" in text and '{"home": df0, "lab": df1}' in text
+
+
+def test_a_column_without_values_in_one_table_is_of_no_kind(chain):
+    tables = {k: t.assign(w="a" if k != "shifted_01" else np.nan)
+              for k, t in chain.environments.items()}
+    text = refused(whence.DataError, "E-DATA-ALLMISSING", tables, baseline="baseline")
+    assert text.startswith('shifted_01: column "w" has no value at all')
+
+
+def test_groups_that_are_no_tables(frame):
+    refused(whence.UsageError, "E-USAGE-DATA", frame.groupby("environment")["X0"])
+    pl = pytest.importorskip("polars")
+    table = pl.DataFrame({c: frame[c].tolist() for c in frame})
+    text = refused(whence.UsageError, "E-USAGE-DATA", table.group_by("environment"))
+    assert 'environment="name"' in text
+
+
+def test_categories_that_are_one_text(frame):
+    mixed = frame.assign(m=pd.Categorical([1, "1"] * (len(frame) // 2), categories=[1, "1"]))
+    text = refused(whence.DataError, "E-DATA-MIXED", mixed, environment="environment")
+    assert "1 and '1'" in text
+
+
+def test_integers_beyond_beside_missing_ones(frame):
+    numbers = [None] + [2**60] * (len(frame) - 1)
+    table = frame.assign(id=pd.array(numbers, dtype="Int64"))
+    refused(whence.DataError, "E-DATA-PRECISION", table, environment="environment")
+    pa = pytest.importorskip("pyarrow")
+    pl = pytest.importorskip("polars")
+    columns = {"X0": frame["X0"].tolist(), "environment": frame["environment"].tolist()}
+    for table in (pa.table({**columns, "id": numbers}), pl.DataFrame({**columns, "id": numbers}),
+                  pl.DataFrame({**columns, "id": pl.Series(numbers, dtype=pl.Int128)})):
+        refused(whence.DataError, "E-DATA-PRECISION", table, environment="environment")
+
+
+def test_durations_without_a_length(frame):
+    months = frame.to_dict("list") | {"m": np.array([1] * len(frame), "timedelta64[M]")}
+    refused(whence.DataError, "E-DATA-KIND", months, environment="environment")
+
+
+def test_names_that_no_file_could_hold(frame):
+    for name, word in (("", "is empty"), ("a\0b", "holds a NUL"), ("x" * 300, "300 bytes")):
+        table = {name: frame["X0"].tolist(), "X1": frame["X1"].tolist()}
+        assert word in refused(whence.DataError, "E-DATA-NAME", table,
+                               environment=frame["environment"].tolist())
+    text = refused(whence.DataError, "E-DATA-TEXT", {"\ud800": [1.0, 2.0], "b": [1.0, 2.0]},
+                   environment=[0, 1])
+    text.encode()  # what it says can be printed
+
+
+def test_an_environment_without_labels(frame):
+    text = refused(whence.DataError, "E-DATA-ENVIRONMENTS", frame.assign(environment=np.nan),
+                   environment="environment")
+    assert text.startswith("environment: no row has a label")
+    few = frame.assign(environment=pd.Categorical(frame["environment"], categories=[
+        "nowhere", *frame["environment"].unique()]))
+    text = refused(whence.UsageError, "E-USAGE-BASELINE", few, environment="environment",
+                   baseline="nowhere")
+    assert text.startswith("baseline: ") and "shifted_03" in text and text.count("nowhere") == 1
+
+
+def test_columns_that_are_not_there(frame):
+    for option, value in (("columns", ["X0", "X9"]), ("exclude", "X9"), ("types", {"X9": "real"})):
+        text = refused(whence.UsageError, "E-USAGE-COLUMN", frame, environment="environment",
+                       **{option: value})
+        assert text.startswith(f"{option}: there is no column 'X9' (hint: the columns are X0, X1"), text
+
+
+def test_arguments_of_another_kind(chain, frame, pair):
+    refused(whence.UsageError, "E-USAGE-KNOWLEDGE", chain, targets=["X0"])
+    for tiers in ("X0", 5):
+        refused(whence.UsageError, "E-USAGE-KNOWLEDGE", chain, tiers=tiers)
+    refused(whence.UsageError, "E-USAGE-KNOWLEDGE", chain, forbid=5)
+    refused(whence.UsageError, "E-USAGE-VALUE", pair, prior=0.5, call=whence.direction)
+    for names in ("abc", 5):
+        refused(whence.UsageError, "E-USAGE-NAMES", frame[["X0", "X1", "X2"]].to_numpy(),
+                names=names, environment=frame["environment"].tolist())
+
+
+def test_graphs_with_a_place_that_means_something(chain):
+    nan = np.array([[0, np.nan, 0], [0, 0, 1], [0, 0, 0]])
+    for graph, id in (([("X0", "X0")], "E-GRAPH-EDGE"), ([("X0", "X1")] * 2, "E-GRAPH-EDGE"),
+                      ([(["X0"], "X1")], "E-GRAPH-NAME"), (nan, "E-GRAPH-SYNTAX"),
+                      (pd.DataFrame(nan, ["X0", "X1", "X2"], ["X0", "X1", "X2"]),
+                       "E-GRAPH-SYNTAX")):
+        text = refused(whence.DataError, id, chain, graph, call=whence.changes)
+        assert text.startswith("graph: "), text
+    refused(whence.DataError, "E-GRAPH-NAME", [(["a"], "b")], [("a", "b")], call=whence.evaluate)

@@ -104,7 +104,8 @@ def test_graphs_go_to_other_programs(found):
     import networkx as nx
 
     graph = nx.parse_graphml(found.to_graphml())
-    labels = {n: d["name"] for n, d in graph.nodes(data=True)}
+    labels = {n: d["label"] for n, d in graph.nodes(data=True)}
+    assert labels == {n: d["name"] for n, d in graph.nodes(data=True)}
     assert {(labels[a], labels[b]) for a, b in graph.edges} == {("X0", "X1"), ("X1", "X2")}
     assert "graph [" in found.to_gml()
 
@@ -300,3 +301,16 @@ def test_one_name_is_a_list_of_one(chain, found):
         chain, targets={"shifted_01": ["X0"]})
     assert whence.discover(chain, tiers=["X0", "X1", "X2"]).adjacency.tolist() == \
         found.adjacency.tolist()
+
+
+def test_graphs_written_in_a_hurry(chain):
+    first = whence.changes(chain, [("X0", "X1"), ("X1", "X2")])
+    assert whence.changes(chain, "X0->X1, X1->X2") == first
+    assert whence.changes(chain, [[0, 1, 0], [0, 0, 1], [0, 0, 0]]) == first
+
+
+def test_two_variables_are_a_graph_too():
+    assert whence.evaluate([("a", "b")], [("b", "a")])["shd"]["reversed"] == 1
+    world = whence.simulate_graph("0->1", mechanism="categorical", environments=1, rows=300,
+                                  baseline_rows=2000)
+    assert whence.evaluate(whence.meta_learn(world), world)["shd"]["total"] == 0

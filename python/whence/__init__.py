@@ -120,6 +120,8 @@ def _graph(command: str, data: Any, environment: Any, baseline: Any, names: Any,
     table = read(data, environment, baseline, names)
     texts: dict[str, str] = {}
     given: list[str] = []
+    if isinstance(graph, str) and "->" in graph and not _os.path.exists(graph):
+        graph = graph.split(",")
     if isinstance(graph, (str, _os.PathLike)):
         given = words("graph", _os.fspath(graph))
     elif graph is not None:
@@ -130,11 +132,18 @@ def _graph(command: str, data: Any, environment: Any, baseline: Any, names: Any,
     argv = [command, *data_words(table, **reading), *given]
     argv += _edge_words(forbid, "forbid", table) + _edge_words(require, "require", table)
     if tiers is not None:
-        texts["tiers.json"] = _json.dumps([[table.columns.text(n) for n in _listed(t)]
-                                           for t in tiers])
+        if isinstance(tiers, (str, bytes)) or not isinstance(tiers, Iterable):
+            raise UsageError(f"a {type(tiers).__name__} is no list of groups", place="tiers",
+                             id="E-USAGE-KNOWLEDGE", hint='tiers=[["first"], ["later", "too"]]')
+        texts["tiers.json"] = _json.dumps([
+            [table.columns.text(n) for n in table.columns.listed(t, "tiers")] for t in tiers])
         argv += words("tiers", "tiers.json")
+    if targets is not None and not isinstance(targets, Mapping):
+        raise UsageError("targets are a dict", id="E-USAGE-KNOWLEDGE", place="targets",
+                         hint='targets={"lab": ["dose"]}: of an environment, what changed there')
     for name, changed in (targets or {}).items():
-        listed = "+".join(_core.list_name(table.columns.text(c)) for c in _listed(changed))
+        listed = "+".join(_core.list_name(table.columns.text(c))
+                          for c in table.columns.listed(changed, "targets"))
         argv += words("targets", f"{_core.list_name(table.environments.text(name))}:{listed}")
     if assigned:
         argv.append("--assigned")
@@ -153,19 +162,14 @@ def _edge_words(edges: Edges, option: str, table: Any) -> list[str]:
 def _pairs(edges: Edges, place: str) -> list[tuple[Hashable, Hashable]]:
     from ._graphs import pair_of
 
-    pairs = [edges] if isinstance(edges, str) else list(edges)
+    single = isinstance(edges, str) or not isinstance(edges, Iterable)
+    pairs = [edges] if single else list(edges)
     found = [pair_of(edge) for edge in pairs]
     for edge, pair in zip(pairs, found):
         if pair is None:
             raise UsageError(f"{edge!r} is not an edge", id="E-USAGE-KNOWLEDGE", place=place,
                              hint=f'a list of edges: {place}=[("cause", "effect"), ...]')
     return [pair for pair in found if pair is not None]
-
-
-def _listed(names: Any) -> list[Hashable]:
-    """One name is a list of one."""
-    return [names] if isinstance(names, (str, bytes)) or not isinstance(names, Iterable) \
-        else list(names)
 
 
 def _refuse_unknown(function: Any, reading: dict[str, Any]) -> None:
@@ -214,6 +218,9 @@ def direction(data: Any, first: Hashable | None = None, second: Hashable | None 
     argv += _edge_words(forbid, "forbid", table) + _edge_words(require, "require", table)
     if assigned:
         argv.append("--assigned")
+    if prior is not None and not isinstance(prior, Mapping):
+        raise UsageError("prior weights are a dict", id="E-USAGE-VALUE", place="prior",
+                         hint='prior={"no_link": 0.2}')
     if prior:
         argv += words("prior", ",".join(f"{k}={v!r}" for k, v in prior.items()))
     found = run(argv, table, threads=threads, progress=progress)

@@ -1,7 +1,8 @@
 """One column of any kind, and names: into what the engine takes.
 
 Numbers stay numbers and are not copied where they are float64; texts, categories and booleans
-become codes of texts; dates become ISO texts. What is missing (None, NaN, NA, NaT, null) stays so.
+become codes of texts; dates become ISO texts, durations seconds. What is missing (None, NaN, NA,
+NaT, null) stays so.
 """
 
 from __future__ import annotations
@@ -49,6 +50,24 @@ class Names:
     def names(self) -> list[Hashable]:
         return list(self._texts)
 
+    def listed(self, names: Any, place: str) -> list[Hashable]:
+        """One name is a list of one, also a tuple that is itself a name."""
+        if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+            return [names]
+        if isinstance(names, tuple) and self._is_name(names):
+            return [names]
+        try:
+            return list(names)
+        except TypeError:
+            raise UsageError(f"a {type(names).__name__} is no list of names",
+                             id="E-USAGE-NAME", place=place) from None
+
+    def _is_name(self, given: Any) -> bool:
+        try:
+            return given in self._texts
+        except TypeError:
+            return False
+
     def name(self, text: str) -> Hashable:
         return self._names.get(text, text)
 
@@ -75,10 +94,15 @@ def _numbers(values: Any, name: str) -> Any:
 
     array = np.asarray(values)
     if array.dtype.kind in "iu" and array.size:
-        if int(array.max()) > _EXACT or int(array.min()) < -_EXACT:
-            raise _too_large(name)
+        _refuse_beyond(array.min(), array.max(), name)
     array = array.astype(np.float64, copy=False)
     return array if array.flags.aligned else np.array(array)
+
+
+def _refuse_beyond(least: Any, most: Any, name: str) -> None:
+    """Integers that a double does not hold; None where a column has no value."""
+    if least is not None and (int(most) > _EXACT or int(least) < -_EXACT):
+        raise _too_large(name)
 
 
 def _codes(codes: Any) -> Any:
@@ -105,7 +129,9 @@ def _kind(value: Any) -> str:
         return "texts"
     if isinstance(value, complex) or type(value).__name__.startswith("complex"):
         return "complex numbers"
-    if hasattr(value, "isoformat") or type(value).__name__ in ("Period", "Timedelta", "timedelta"):
+    if type(value).__name__ in ("Timedelta", "timedelta", "timedelta64"):
+        return "durations"
+    if hasattr(value, "isoformat") or type(value).__name__ == "Period":
         return "dates"
     if hasattr(value, "__float__"):
         return "numbers"
@@ -126,6 +152,11 @@ def _objects(values: Sequence[Any], name: str) -> tuple[str, Any, Any]:
     kind = next(iter(kinds), "numbers")
     if kind == "complex numbers":
         raise _complex(name)
+    if kind == "durations":
+        import numpy as np
+
+        return _array_column(np.array([np.timedelta64("NaT") if _is_missing(v) else v
+                                       for v in values], dtype="timedelta64[us]"), name)
     if kind == "numbers":
         import numpy as np
 
@@ -139,7 +170,8 @@ def _objects(values: Sequence[Any], name: str) -> tuple[str, Any, Any]:
             kind = type(values[0]).__name__
     if kind not in ("texts", "dates", "truth values"):
         raise DataError(f"values of kind {kind} are neither numbers nor texts", id="E-DATA-KIND",
-                        place=name, hint="one number or one text per row")
+                        place=name, hint="one number or one text per row: df[name].astype(str), "
+                                         "or leave it out with exclude=")
     known: dict[str, int] = {}
     codes = []
     for value in values:
@@ -170,7 +202,9 @@ def _array_column(array: Any, name: str) -> tuple[str, Any, Any]:
         return "numbers", _numbers(array, name), None
     if kind == "b":
         return "texts", _codes(array), ["False", "True"]
-    if kind in "mM":
+    if kind == "m":
+        return "numbers", _seconds(array, name), None
+    if kind == "M":
         missing = np.isnat(array)
         uniques, codes = np.unique(array.astype(str), return_inverse=True)
         return "texts", _codes(np.where(missing, -1, codes)), [str(u) for u in uniques]
@@ -182,18 +216,41 @@ def _array_column(array: Any, name: str) -> tuple[str, Any, Any]:
     raise DataError(f"values of kind {array.dtype} cannot be used", id="E-DATA-KIND", place=name)
 
 
+def _seconds(array: Any, name: str) -> Any:
+    """Durations as numbers."""
+    import numpy as np
+
+    try:
+        return array / np.timedelta64(1, "s")
+    except TypeError:  # months and years are not of one length
+        raise DataError(f"durations of kind {array.dtype} have no length in seconds",
+                        id="E-DATA-KIND", place=name, hint="give them as numbers") from None
+
+
+def _category_texts(categories: Iterable[Any], name: str) -> list[str]:
+    known: dict[str, Any] = {}
+    for category in categories:
+        text = text_of(category)
+        if text in known:
+            raise DataError(f"two categories are the same as text: {known[text]!r} and {category!r}",
+                            id="E-DATA-MIXED", place=name, hint="rename one of them: "
+                            "df[name].cat.rename_categories(...)")
+        known[text] = category
+    return list(known)
+
+
 def _pandas_column(series: Any, name: str) -> tuple[str, Any, Any]:
     import numpy as np
     import pandas as pd
 
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        texts = [text_of(c) for c in series.cat.categories]
-        return "texts", _codes(series.cat.codes.to_numpy()), texts
+        return "texts", _codes(series.cat.codes.to_numpy()), _category_texts(
+            series.cat.categories, name)
     if isinstance(dtype, pd.SparseDtype):
         return _pandas_column(series.sparse.to_dense(), name)
     if isinstance(dtype, np.dtype):
-        if dtype.kind in "mM":
+        if dtype.kind == "M":
             return _dates(series)
         return _array_column(series.to_numpy(), name)
     if pd.api.types.is_bool_dtype(dtype):
@@ -202,14 +259,16 @@ def _pandas_column(series: Any, name: str) -> tuple[str, Any, Any]:
     if pd.api.types.is_numeric_dtype(dtype):
         if pd.api.types.is_complex_dtype(dtype):
             raise _complex(name)
-        if pd.api.types.is_integer_dtype(dtype) and not series.hasnans:
-            return "numbers", _numbers(series.to_numpy(dtype=np.int64), name), None
+        if pd.api.types.is_integer_dtype(dtype) and series.notna().any():
+            _refuse_beyond(series.min(), series.max(), name)
         return "numbers", series.to_numpy(dtype=np.float64, na_value=np.nan), None
     if pd.api.types.is_string_dtype(dtype) and not pd.api.types.is_object_dtype(dtype):
         codes, uniques = pd.factorize(series)
         return "texts", _codes(codes), [str(u) for u in uniques]
     if pd.api.types.is_datetime64_any_dtype(dtype) or isinstance(dtype, pd.PeriodDtype):
         return _dates(series)
+    if dtype.kind == "m":  # durations of Arrow
+        return _array_column(series.to_numpy(dtype="timedelta64[us]"), name)
     return _objects(series.tolist(), name)
 
 
@@ -234,9 +293,14 @@ def _arrow_column(column: Any, name: str) -> tuple[str, Any, Any]:
     if pa.types.is_boolean(kind):
         return "texts", _codes(column.cast(pa.int8()).fill_null(-1).to_numpy()), ["False", "True"]
     if (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)) and not labels:
-        if pa.types.is_integer(kind) and column.null_count == 0:
-            return "numbers", _numbers(column.to_numpy(), name), None
+        if pa.types.is_integer(kind):
+            import pyarrow.compute as pc
+
+            ends = pc.min_max(column)
+            _refuse_beyond(ends["min"].as_py(), ends["max"].as_py(), name)
         return "numbers", _numbers(column.cast(pa.float64()).to_numpy(), name), None
+    if pa.types.is_duration(kind) and not labels:
+        return "numbers", _seconds(column.to_numpy(), name), None
     if pa.types.is_null(kind):
         return "numbers", np.full(len(column), np.nan), None
     if labels or pa.types.is_temporal(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind) \
@@ -259,9 +323,11 @@ def _polars_column(series: Any, name: str) -> tuple[str, Any, Any]:
     if dtype == pl.Boolean:
         return "texts", _codes(series.cast(pl.Int32).fill_null(-1).to_numpy()), ["False", "True"]
     if dtype.is_numeric():
-        if dtype.is_integer() and series.null_count() == 0:
-            return "numbers", _numbers(series.to_numpy(), name), None
+        if dtype.is_integer():
+            _refuse_beyond(series.min(), series.max(), name)
         return "numbers", series.cast(pl.Float64).to_numpy(), None
+    if isinstance(dtype, pl.Duration):
+        return "numbers", _seconds(series.to_numpy(), name), None
     if dtype.is_temporal():
         series = series.cast(pl.String)
     if dtype in (pl.Categorical, pl.Enum):

@@ -20,6 +20,7 @@ class Data:
         self.columns = Names()
         self.environments = Names()
         self.label_column: Hashable | None = None  # the column that tells environments apart
+        self.has_files = False  # whose columns the engine alone knows
 
     def variables(self) -> list[Hashable]:
         """Columns of the tables, but for the one of environments; none where files hold them."""
@@ -39,7 +40,7 @@ def _columns_of(table: Any, names: Sequence[Hashable] | None) -> list[tuple[Hash
         return _columns_of(table.to_frame(), names)
     if module == "polars" and hasattr(table, "collect") and not hasattr(table, "get_column"):
         return _columns_of(table.collect(), names)
-    if module == "polars":
+    if module == "polars" and hasattr(table, "get_column"):
         return _renamed([(n, table.get_column(n)) for n in table.columns], names)
     if isinstance(table, Mapping):
         return _renamed(list(table.items()), names)
@@ -52,6 +53,9 @@ def _columns_of(table: Any, names: Sequence[Hashable] | None) -> list[tuple[Hash
         from pandas.api.interchange import from_dataframe
 
         return _columns_of(from_dataframe(table), names)
+    if type(table).__name__ in ("GroupBy", "LazyGroupBy", "SeriesGroupBy"):
+        raise UsageError("these groups are no tables", id="E-USAGE-DATA", place="data",
+                         hint="give the whole table and the column: environment=\"name\"")
     if hasattr(table, "dtype") and hasattr(table, "ndim"):
         return _array_columns(table, names)
     if isinstance(table, (list, tuple)):
@@ -64,6 +68,10 @@ def _renamed(columns: list[tuple[Hashable, Any]], names: Sequence[Hashable] | No
              ) -> list[tuple[Hashable, Any]]:
     if names is None:
         return columns
+    if isinstance(names, (str, bytes)) or not hasattr(names, "__len__"):
+        raise UsageError(f"names are a list, not a {type(names).__name__}", id="E-USAGE-NAMES",
+                         place="names", hint=f"one name for each of {len(columns)} columns")
+    names = names.tolist() if hasattr(names, "tolist") else names
     if len(names) != len(columns):
         raise UsageError(f"{len(names)} names for {len(columns)} columns", id="E-USAGE-NAMES",
                          place="names")
@@ -104,6 +112,8 @@ def _row_columns(rows: Sequence[Any], names: Sequence[Hashable] | None,
                             id="E-DATA-RAGGED", place=f"data[{i}]",
                             hint="every row needs a value for every column; None where it is missing")
     usual = [f"c{i + 1}" for i in range(width)]
+    if rows and hasattr(rows[0], "_fields"):  # named tuples
+        usual = list(rows[0]._fields)
     return _renamed([(n, [row[i] for row in rows]) for i, n in enumerate(usual)], names)
 
 
@@ -120,6 +130,7 @@ def _core_table(columns: list[tuple[Hashable, Any]], place: str, data: Data,
         if text in seen:
             raise DataError(f"two columns have the name {name!r}", id="E-DATA-DUPLICATE",
                             place=place, hint="rename one of them")
+        _check_name(name, text, place)
         seen.add(text)
         encoded.append((text, *_any_column(values, text)))
     rows = len(encoded[0][2])
@@ -138,9 +149,45 @@ def _core_table(columns: list[tuple[Hashable, Any]], place: str, data: Data,
                 table.add_texts(text, values, texts)
                 if text not in no_labels and _core.need_labels(texts):
                     data.types[text] = "labels"
+                    _warn_of_numbers(text, texts)
         except (UnicodeEncodeError, TypeError):  # what cannot be UTF-8 is no text to nanobind
-            raise DataError("a text is not valid Unicode", id="E-DATA-TEXT", place=text) from None
+            raise DataError("a text is not valid Unicode", id="E-DATA-TEXT",
+                            place=_printable(text)) from None
     return table
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _check_name(name: Hashable, text: str, place: str) -> None:
+    """What no file could hold as the name of a column."""
+    size = len(text.encode("utf-8", "replace"))
+    if "\0" in text or not 1 <= size <= 256:
+        what = "holds a NUL" if "\0" in text else "is empty" if size == 0 else \
+            f"has {size} bytes; at most 256 are allowed"
+        raise DataError(f"the name {_printable(repr(name))[:40]} of a column {what}",
+                        id="E-DATA-NAME", place=place,
+                        hint="rename it: df.rename(columns={old: new})")
+
+
+#: So many different texts that are all numbers were hardly meant as names.
+MANY_NUMBERS = 20
+
+
+def _warn_of_numbers(column: str, texts: list[str]) -> None:
+    """Texts stay texts; but who has read a file as texts may not know that they are."""
+    if len(texts) < MANY_NUMBERS:
+        return
+    try:
+        for text in texts:
+            float(text.replace(",", "."))
+    except ValueError:
+        return
+    from ._run import say
+
+    say(f"column {column!r} holds {len(texts)} different texts that are all numbers: they count as "
+        "names, without an order; pandas.to_numeric makes numbers of them")
 
 
 def _is_table(value: Any) -> bool:
@@ -177,6 +224,8 @@ def _file_name(text: str, used: set[str]) -> str:
     return unique
 
 
+#: Environments that are remembered with their kind, of a column of numbers.
+_MOST_LABELS = 100_000
 _ARROW_FILES = (".parquet", ".pq", ".feather", ".arrow", ".arrows", ".ipc")
 
 
@@ -233,6 +282,7 @@ def read(data: Any, environment: Any, baseline: Any, names: Sequence[Hashable] |
             baseline = data.baseline
         data = data.environments
     data = _opened(data)
+    _refuse_half_tables(data, environment)
     if isinstance(data, Mapping) and environment is None and data and all(
             _is_table(v) for v in data.values()):
         _read_environments(dict(data), baseline, names, out)
@@ -246,11 +296,29 @@ def read(data: Any, environment: Any, baseline: Any, names: Sequence[Hashable] |
     return out
 
 
+def _refuse_half_tables(data: Any, environment: Any) -> None:
+    """{"home": df0, "lab": None}, and a column that tells environments apart beside such a dict."""
+    if not isinstance(data, Mapping):
+        return
+    tables = [k for k, v in data.items() if _is_table(v) and not isinstance(v, (str, list, tuple))]
+    if not tables:
+        return
+    if environment is None:
+        for key, value in data.items():
+            if not _is_table(value):
+                raise DataError(f"a {type(value).__name__} is not a table", id="E-DATA-SHAPE",
+                                place=text_of(key), hint="a table for each environment")
+    elif len(tables) == len(data) and isinstance(environment, str) and environment not in data:
+        raise UsageError("each table is an environment already", id="E-USAGE-DATA",
+                         place="environment", hint="leave environment= out; or join the tables and "
+                                                   "name the column that tells them apart")
+
+
 def _of_groups(groups: Any) -> dict[Hashable, Any]:
     """df.groupby("site"): a table for each group, without the columns that made the groups."""
     keys = [k for k in groups.keys] if isinstance(groups.keys, list) else [groups.keys]
     frames = {name: frame for name, frame in groups}
-    return {name: frame.drop(columns=[k for k in keys if isinstance(k, str) and k in frame])
+    return {name: frame.drop(columns=[k for k in keys if isinstance(k, Hashable) and k in frame])
             for name, frame in frames.items()}
 
 
@@ -268,6 +336,7 @@ def _is_rows(data: Sequence[Any]) -> bool:
 def _read_environments(tables: dict[Hashable, Any], baseline: Any,
                        names: Sequence[Hashable] | None, out: Data) -> None:
     used: set[str] = set()
+    kinds: dict[str, tuple[str, Hashable, Any]] = {}
     if baseline is not None and not (isinstance(baseline, Hashable) and baseline in tables):
         known = ", ".join(repr(k) for k in list(tables)[:10])
         raise UsageError(f"there is no environment {baseline!r}", id="E-USAGE-BASELINE",
@@ -278,18 +347,53 @@ def _read_environments(tables: dict[Hashable, Any], baseline: Any,
         option = "--baseline" if baseline is not None and key == baseline else "--shifted"
         if isinstance(value, (str, os.PathLike)):
             path = os.fspath(value)
+            out.has_files = True
             out.environments.add(key, os.path.splitext(os.path.basename(path))[0])
             out.arguments += [f"{option}={path}"]
             continue
         stem = _file_name(text_of(key), used)
         out.environments.add(key, stem)
         file = f"{stem}.csv"
-        out.tables[file] = _core_table(_columns_of(value, names), file, out)
+        columns = _columns_of(value, names)
+        _check_kinds(columns, key, kinds, out)
+        out.tables[file] = _core_table(columns, file, out)
         out.arguments += [f"{option}={file}"]
+
+
+def _check_kinds(columns: list[tuple[Hashable, Any]], key: Hashable,
+                 kinds: dict[str, tuple[str, Hashable, Any]], out: Data) -> None:
+    """Numbers in one table and texts in another are no column of one kind."""
+    import numpy as np
+
+    for name, values in columns:
+        kind, text = _plain_kind(values), out.columns.text(name)
+        if not kind:
+            continue
+        first, where, earlier = kinds.setdefault(text, (kind, key, values))
+        if kind == first:
+            continue
+        numbers = _any_column(values if kind == "numbers" else earlier, text)[1]
+        if not np.isnan(numbers).all():  # else all are missing, which is of no kind
+            raise DataError(f"column {name!r} holds {kind} here, {first} in {where!r}",
+                            id="E-DATA-MIXED", place=text_of(key),
+                            hint="make it one kind in all tables: astype(str), or pandas.to_numeric")
+
+
+def _plain_kind(values: Any) -> str:
+    """numbers or texts where the kind of the whole column says so; else nothing."""
+    kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
+    if kind in ("str", "string", "large_string", "category") or kind.startswith(("<u", "string")):
+        return "texts"
+    if kind == "object" and len(values) and hasattr(values, "tolist"):
+        return "texts" if any(isinstance(v, str) for v in values.tolist()) else ""
+    if kind.startswith(("float", "int", "uint", "double", "decimal")) and "interval" not in kind:
+        return "numbers"
+    return ""
 
 
 def _read_path(path: str, environment: Any, baseline: Any, out: Data) -> None:
     out.arguments += [path]
+    out.has_files = True
     if environment is not None:
         out.arguments += [f"--environment={text_of(environment)}"]
     if baseline is not None:
@@ -299,6 +403,9 @@ def _read_path(path: str, environment: Any, baseline: Any, out: Data) -> None:
 def _read_table(data: Any, environment: Any, baseline: Any, names: Sequence[Hashable] | None,
                 name: str, out: Data) -> None:
     columns = _columns_of(data, names)
+    if isinstance(environment, tuple) and columns and all(c != environment for c, _ in columns) \
+            and hasattr(columns[0][1], "__len__") and len(columns[0][1]) == len(environment):
+        environment = list(environment)  # a label for each row
     if environment is None:
         raise UsageError("which column tells the environments apart?", id="E-USAGE-DATA",
                          place="environment",
@@ -314,8 +421,26 @@ def _read_table(data: Any, environment: Any, baseline: Any, names: Sequence[Hash
     file = f"{name}.csv"
     out.tables[file] = _core_table(columns, file, out, no_labels=(text,))
     out.arguments += [file, f"--environment={text}"]
+    _check_baseline(baseline, out)
     if baseline is not None:
         out.arguments += [f"--baseline={out.environments.text(baseline)}"]
+
+
+def _check_baseline(baseline: Any, out: Data) -> None:
+    """Whether there is such an environment; else what there is."""
+    known = [text_of(n) for n in out.environments.names()]
+    if not known:
+        raise DataError("no row has a label", id="E-DATA-ENVIRONMENTS", place="environment",
+                        hint="a column that tells environments apart, or a label per row")
+    if baseline is None or out.environments.text(baseline) in known or len(known) >= _MOST_LABELS:
+        return
+    import difflib
+
+    near = difflib.get_close_matches(text_of(baseline), known, 1)
+    raise UsageError(f"there is no environment {baseline!r}"[:200], id="E-USAGE-BASELINE",
+                     place="baseline", hint=(f"did you mean {near[0]!r}? " if near else "")
+                     + "the environments are " + ", ".join(known[:10])
+                     + (f" and {len(known) - 10} more" if len(known) > 10 else ""))
 
 
 def _check_column(data: Any, columns: list[tuple[Hashable, Any]], environment: Any) -> None:
@@ -334,7 +459,7 @@ def _check_column(data: Any, columns: list[tuple[Hashable, Any]], environment: A
         hint = f"did you mean {near[0]!r}? {hint}"
     elif environment in list(getattr(getattr(data, "index", None), "names", [])):
         hint = "it is in the index: df.reset_index() makes a column of it"
-    raise UsageError(f"there is no column {environment!r}", id="E-USAGE-COLUMN",
+    raise UsageError(f"there is no column {repr(environment)[:80]}", id="E-USAGE-COLUMN",
                      place="environment", hint=hint)
 
 
@@ -379,8 +504,10 @@ def _with_environment(columns: list[tuple[Hashable, Any]], environment: Hashable
     at = next(i for i, (c, _) in enumerate(columns) if c == environment)
     values = _series(columns[at][1])
     text = out.columns.add(environment)
-    if isinstance(values, (list, tuple)) or str(getattr(values, "dtype", "")) == "object":
-        labels = values.tolist() if hasattr(values, "tolist") else values
+    kind = str(getattr(values, "dtype", getattr(values, "type", ""))).lower()
+    if isinstance(values, (list, tuple)) or kind == "object" or \
+            kind.startswith(("timedelta", "duration")):
+        labels = values.tolist() if kind == "object" else list(values)
         return [*columns[:at], (environment, Labels(labels, out.environments)),
                 *columns[at + 1:]], text
     kind, array, texts = _any_column(values, text)
@@ -389,7 +516,7 @@ def _with_environment(columns: list[tuple[Hashable, Any]], environment: Hashable
 
         uniques = np.unique(np.asarray(array))
         whole = _is_whole(values)
-        for value in uniques[~np.isnan(uniques)][:100_000]:
+        for value in uniques[~np.isnan(uniques)][:_MOST_LABELS]:
             name: Hashable = int(value) if whole else float(value)
             out.environments.add(name, _core.shortest(float(value)))
     elif texts == ["False", "True"]:
@@ -408,7 +535,7 @@ def _is_whole(values: Any) -> bool:
 def _labels_of(values: Any, texts: list[str]) -> list[Hashable]:
     """The labels behind the texts, where they are no texts themselves: categories and dates."""
     if type(getattr(values, "dtype", None)).__name__ == "CategoricalDtype":
-        return list(values.cat.categories)
+        return list(values.cat.remove_unused_categories().cat.categories)
     if type(values).__module__.split(".")[0] == "pandas":
         return list(values.dropna().unique())
     return list(texts)

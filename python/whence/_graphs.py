@@ -15,14 +15,33 @@ def graph_document(graph: Any, names: Names | None = None, place: str = "graph",
     """A graph of any kind as the JSON that the engine reads: names and edges cause -> effect.
     order: the variables, for a matrix without names."""
     names = names or Names()
-    nodes, edges = _nodes_and_edges(graph, place, order)
+    try:
+        nodes, edges = _nodes_and_edges(graph, place, order)
+    except TypeError as problem:
+        if "unhashable" not in str(problem):
+            raise
+        raise DataError(f"a name in the graph is no name ({problem})", id="E-GRAPH-NAME",
+                        place=place, hint="use a text, a number or a tuple") from None
     texts = [names.text(n) for n in nodes]
+    _check_edges(edges, place)
     for end in {e for edge in edges for e in edge}:
         if end not in nodes:
             raise DataError(f"an edge names {end!r}, which is no variable of the graph",
                             id="E-GRAPH-NAME", place=place)
     return json.dumps({"variables": texts,
                        "edges": [{"from": names.text(a), "to": names.text(b)} for a, b in edges]})
+
+
+def _check_edges(edges: list[tuple[Any, Any]], place: str) -> None:
+    seen = set()
+    for a, b in edges:
+        if a == b:
+            raise DataError(f"{a!r} would cause itself", id="E-GRAPH-EDGE", place=place,
+                            hint="leave this edge out")
+        if (a, b) in seen:
+            raise DataError(f"the edge from {a!r} to {b!r} is given twice", id="E-GRAPH-EDGE",
+                            place=place, hint="leave one out")
+        seen.add((a, b))
 
 
 def variables_of(document: str, table: Data) -> list[Hashable] | None:
@@ -64,7 +83,22 @@ def _of_matrix(matrix: Any, order: list[Hashable] | None, place: str,
                         id="E-GRAPH-NAME", place=place,
                         hint="an adjacency DataFrame [cause, effect] names them"
                         + (f"; the data have {count} variables" if order else ""))
+    _check_values(matrix, place)
     return list(order), [(order[i], order[j]) for i, j in zip(*matrix.nonzero())]
+
+
+def _check_values(matrix: Any, place: str) -> None:
+    """Not a number is no entry of a matrix, and no edge either."""
+    if (matrix != matrix).any():
+        raise DataError("the matrix has entries that are no numbers", id="E-GRAPH-SYNTAX",
+                        place=place, hint="0 where there is no edge, 1 where there is one")
+
+
+def _is_matrix_of_lists(graph: Any, order: list[Hashable] | None) -> bool:
+    """[[0, 1], [0, 0]] for two variables of which none is called 0 or 1."""
+    return (isinstance(graph, list) and order is not None and len(graph) == len(order) > 1
+            and all(isinstance(row, list) and len(row) == len(graph) for row in graph)
+            and all(type(x) in (int, float, bool) and x not in order for row in graph for x in row))
 
 
 def _nodes_and_edges(graph: Any, place: str, order: list[Hashable] | None,
@@ -87,6 +121,7 @@ def _nodes_and_edges(graph: Any, place: str, order: list[Hashable] | None,
                             id="E-GRAPH-NAME", place=place,
                             hint="adjacency[cause, effect], rows and columns named alike")
         matrix = graph.to_numpy()
+        _check_values(matrix, place)
         return columns, [(columns[i], columns[j]) for i, j in zip(*matrix.nonzero())]
     if isinstance(graph, Mapping):
         nodes = list(graph)
@@ -94,13 +129,18 @@ def _nodes_and_edges(graph: Any, place: str, order: list[Hashable] | None,
         return nodes + [b for b in dict.fromkeys(b for _, b in pairs) if b not in graph], pairs
     if hasattr(graph, "nonzero") and getattr(graph, "ndim", 0) == 2:
         return _of_matrix(graph, order, place)
+    if _is_matrix_of_lists(graph, order):
+        import numpy as np
+
+        return _of_matrix(np.array(graph), order, place)
     if isinstance(graph, (list, tuple)):
         pairs = []
         for i, edge in enumerate(graph):
             pair = pair_of(edge)
             if pair is None:
                 raise DataError(f"{edge!r} is not an edge", id="E-GRAPH-SYNTAX",
-                                place=f"{place}[{i}]", hint="edges are pairs (cause, effect)")
+                                place=f"{place}[{i}]", hint="edges are pairs (cause, effect); a "
+                                "matrix [cause, effect] is numpy.array(...)")
             pairs.append(pair)
         return list(dict.fromkeys(x for e in pairs for x in e)), pairs
     raise UsageError(f"a {type(graph).__name__} is not a graph", id="E-USAGE-GRAPH", place=place,

@@ -64,6 +64,8 @@ _SENTENCES = (
     ("find_graph takes", "discover() takes"),
     ("give a truth.json of whence simulate", "what simulate_graph() gives, or a graph"),
     ("--baseline base.csv, or --baseline NAME of a long table", "--baseline NAME"),
+    ("--baseline FILE --shifted FILE, or FILE --environment COLUMN",
+     'a table for each environment: {"home": df0, "lab": df1}'),
     ("--missing=drop --na=", "--missing=drop and --na="),
     ("whence simulate pair, or whence simulate graph --graph er:20:40",
      "simulate_pair(), or simulate_graph()"),

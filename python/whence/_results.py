@@ -357,11 +357,11 @@ class DirectionResult(Result):
     def environments(self) -> "pandas.DataFrame":
         """Per environment: rows, what it adds to the log-odds, and P(changed) per variable."""
         pd = need("pandas", "environments")
-        rows = {self._environment(e["name"]): {"rows": e["rows"], "baseline": e["baseline"],
-                                               "log_odds": e["log_odds"]}
-                for e in self._dict["environments"]}
-        frame = pd.DataFrame.from_dict(rows, orient="index")
-        return _as_frame(frame.rename_axis(index="environment"))
+        rows = [{key: e[key] for key in ("rows", "baseline", "log_odds")}
+                for e in self._dict["environments"]]
+        names = [self._environment(e["name"]) for e in self._dict["environments"]]
+        return _as_frame(pd.DataFrame(rows, index=pd.Index(names, name="environment",
+                                                           tupleize_cols=False)))
 
     @property
     def changes(self) -> "pandas.DataFrame":
@@ -395,14 +395,15 @@ class Check(Result):
     @property
     def environments(self) -> "pandas.DataFrame":
         pd = need("pandas", "environments")
-        rows = {}
+        rows, names = [], []
         for e in self._dict["environments"]:
             row = {"rows": e["rows"], "baseline": e["baseline"]}
             for key in ("marginal_evidence", "conditional_evidence"):
                 row.update({f"{key} {self._variable(v)}": x for v, x in e.get(key, {}).items()})
-            rows[self._environment(e["name"])] = {**row, "visible_shift": e["visible_shift"]}
-        frame = pd.DataFrame.from_dict(rows, orient="index")
-        return _as_frame(frame.rename_axis(index="environment"))
+            rows.append({**row, "visible_shift": e["visible_shift"]})
+            names.append(self._environment(e["name"]))
+        return _as_frame(pd.DataFrame(rows, index=pd.Index(names, name="environment",
+                                                           tupleize_cols=False)))
 
     def _repr_html_(self) -> str:
         return _html_screen(repr(self))

@@ -32,10 +32,24 @@ def words(option: str, value: Any) -> list[str]:
     return [] if value is None else [f"--{option}={value}"]
 
 
-def name_list(names: Iterable[Hashable] | Hashable, data: Data) -> str:
-    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
-        names = [names]
-    return ",".join(_core.list_name(data.columns.text(n)) for n in names)
+def say(text: str) -> None:
+    """A warning at the line of the caller."""
+    warnings.warn(text, WhenceWarning, stacklevel=_outside())
+
+
+def known_name(name: Hashable, data: Data, place: str) -> str:
+    """The text of a column's name; where there is no such column, what is near to it."""
+    text = data.columns.text(name)
+    labels = [] if data.label_column is None else [data.label_column]
+    known = [data.columns.text(n) for n in [*data.variables(), *labels]]
+    if text in known or data.has_files:
+        return text
+    import difflib
+
+    near = difflib.get_close_matches(text, known, 1)
+    raise UsageError(f"there is no column {name!r}"[:200], id="E-USAGE-COLUMN", place=place,
+                     hint=(f"did you mean {near[0]!r}? " if near else "")
+                     + "the columns are " + ", ".join(known[:20]))
 
 
 def data_words(data: Data, columns: Any = None, types: Mapping[Hashable, str] | None = None,
@@ -57,11 +71,11 @@ def data_words(data: Data, columns: Any = None, types: Mapping[Hashable, str] | 
         if not isinstance(types, Mapping):
             raise UsageError("types are a dict", id="E-USAGE-TYPES", place="types",
                              hint='{"dose": "real", "ward": "labels"}')
-        known.update({data.columns.text(n): str(t) for n, t in types.items()})
+        known.update({known_name(n, data, "types"): str(t) for n, t in types.items()})
     if exclude is not None:
-        names = [exclude] if isinstance(exclude, str) or not isinstance(exclude, Iterable) else list(exclude)
-        out += [w for n in names for w in words("exclude", name_list([n], data))]
-        known = {k: v for k, v in known.items() if k not in {data.columns.text(n) for n in names}}
+        texts = [known_name(n, data, "exclude") for n in data.columns.listed(exclude, "exclude")]
+        out += [w for text in texts for w in words("exclude", _core.list_name(text))]
+        known = {k: v for k, v in known.items() if k not in texts}
     if known:
         out += words("types", ",".join(f"{_core.list_name(n)}={t}" for n, t in known.items()))
     out += words("missing", missing) + words("min-rows", min_rows) + words("small", small)
@@ -76,18 +90,14 @@ def _columns(columns: Any, data: Data, texts: bool = False) -> Any:
     """["x", "y"], or {"v": ["a", "b"], "y": "y"}: v is a vector of two columns."""
     entries: list[tuple[Hashable, list[Hashable]]] = []
     if isinstance(columns, Mapping):
-        for name, parts in columns.items():
-            single = isinstance(parts, str) or not isinstance(parts, Iterable)
-            entries.append((name, [parts] if single else list(parts)))
+        entries = [(n, data.columns.listed(p, "columns")) for n, p in columns.items()]
     else:
-        if isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable):
-            columns = [columns]
-        entries = [(c, [c]) for c in columns]
+        entries = [(c, [c]) for c in data.columns.listed(columns, "columns")]
     if texts:
-        return [data.columns.text(p) for _, parts in entries for p in parts]
+        return [known_name(p, data, "columns") for _, parts in entries for p in parts]
     out = []
     for name, parts in entries:
-        listed = [_core.list_name(data.columns.text(p)) for p in parts]
+        listed = [_core.list_name(known_name(p, data, "columns")) for p in parts]
         if len(parts) == 1 and name == parts[0]:
             out.append(listed[0])
         else:
@@ -113,8 +123,7 @@ def run(arguments: Sequence[str], data: Data | None = None,
         raise
     if warn and found.is_there:
         for text in found.warnings:
-            warnings.warn(in_python(without_files(text, tables)), WhenceWarning,
-                          stacklevel=_outside())
+            say(in_python(without_files(text, tables)))
     return found
 
 

@@ -88,10 +88,7 @@ Answer graph_answer(const EvaluateCommand& command, const Evaluated& result,
 bool is_about_graph(const Evaluated& result) {
   if (result.graph) return true;
   const Json& document = *result.document;
-  if (!document.is(Json::Kind::object) || !document.find("edges") || document.find("beliefs"))
-    return false;
-  const Json* variables = document.find("variables");
-  return document.find("graph") || (variables && variables->items.size() > 2);
+  return document.is(Json::Kind::object) && document.find("edges") && !document.find("beliefs");
 }
 
 /// A result of whence disentangle has rows of an unmixing matrix.

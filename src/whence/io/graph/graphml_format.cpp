@@ -256,13 +256,15 @@ std::string write_graphml(const NamedGraph& graph) {
       "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
       "  <!-- every edge goes from the cause, source, to the effect, target -->\n"
       "  <key id=\"name\" for=\"node\" attr.name=\"name\" attr.type=\"string\"/>\n"
+      "  <key id=\"label\" for=\"node\" attr.name=\"label\" attr.type=\"string\"/>\n"
       "  <key id=\"probability\" for=\"edge\" attr.name=\"probability\" attr.type=\"double\"/>\n"
       "  <key id=\"in_graph\" for=\"edge\" attr.name=\"in_graph\" attr.type=\"boolean\"/>\n"
       "  <graph edgedefault=\"directed\">\n";
   for (std::size_t v = 0; v < graph.names.size(); ++v) {
     require_writable(graph.names[v]);
-    out += "    <node id=\"n" + std::to_string(v) + "\"><data key=\"name\">" +
-           with_references(graph.names[v]) + "</data></node>\n";
+    const std::string name = with_references(graph.names[v]);
+    out += "    <node id=\"n" + std::to_string(v) + "\"><data key=\"name\">" + name +
+           "</data><data key=\"label\">" + name + "</data></node>\n";  // programs show either
   }
   for_each_link(graph, [&](std::size_t i, std::size_t j) {
     out += "    <edge source=\"n" + std::to_string(i) + "\" target=\"n" + std::to_string(j) + "\"";
