@@ -285,14 +285,15 @@ class UnmixingFinder {
     if (!noise && cluster.size() < 2) return;
     LatentRow row;
     const std::size_t d = spread_.rows;
-    Matrix directions(d, d);
-    double log_odds = INFINITY;
+    Matrix directions(d, d), chance(d, d);
+    double log_odds = INFINITY, counted = 0;
     std::vector<bool> tested(cluster.size(), false);  // by a comparison that could have failed
     const auto add = [&](const IndexFit& fit, std::size_t a, std::size_t b) {
       const double size = size_of(fit.weights);
       for (std::size_t j = 0; j < d; ++j)
         for (std::size_t k = 0; k < d; ++k)
           directions(j, k) += fit.gain * fit.weights[j] * fit.weights[k] / (size * size);
+      add_chance(fit, chance, counted);
       row.gain += fit.gain;
       row.p = std::min(row.p, fit.p);
       log_odds = std::min(log_odds, fit.log_odds());
@@ -317,7 +318,30 @@ class UnmixingFinder {
     if (noise && !doubtful) row.kind = LatentKind::noise;
     if (cut && !doubtful && !row.saturated) row.kind = LatentKind::latent;
     row.weights = leading_direction(directions);
+    row.chance = kept_at_one(row.weights, chance, counted);
     answer_.rows.push_back(std::move(row));
+  }
+
+  /// What chance does to the weights of one comparison, in units in which they have variance one.
+  /// Comparisons share rows, so several are taken to say the same: their mean, by gain.
+  void add_chance(const IndexFit& fit, Matrix& chance, double& counted) const {
+    if (fit.chance.values.empty()) return;
+    const double size = size_of(fit.weights);
+    for (std::size_t k = 0; k < chance.values.size(); ++k)
+      chance.values[k] += fit.gain * fit.chance.values[k] / (size * size);
+    counted += fit.gain;
+  }
+
+  /// Their covariance where the weights are kept at variance one.
+  Matrix kept_at_one(std::span<const double> w, const Matrix& chance, double counted) const {
+    const std::size_t d = w.size();
+    const std::vector<double> along = product(spread_, w);
+    Matrix keep(d, d);
+    for (std::size_t j = 0; j < d; ++j)
+      for (std::size_t k = 0; k < d; ++k) keep(j, k) = (j == k ? 1 : 0) - w[j] * along[k];
+    Matrix turned = product(keep, product(chance, transposed(keep)));
+    for (double& x : turned.values) x /= std::max(counted, 1e-300);
+    return turned;
   }
 
   /// Columns that clip, saturate or take logarithms bend what a latent does: environments far from
@@ -441,6 +465,10 @@ class UnmixingFinder {
       if (answer_.rows.size() >= how_.latents) return;
       LatentRow row;
       row.weights = leading_direction(outer(against_[i].weights));
+      Matrix chance(spread_.rows, spread_.rows);
+      double counted = 0;
+      add_chance(against_[i], chance, counted);
+      row.chance = kept_at_one(row.weights, chance, counted);
       row.environments = {changed_[i]};
       row.gain = against_[i].gain;
       row.p = against_[i].p;
