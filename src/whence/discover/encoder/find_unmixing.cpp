@@ -123,7 +123,7 @@ class UnmixingFinder {
       moved.push_back(mean_of(rows_of(i)));
       for (std::size_t k = 0; k < d; ++k) moved[i][k] -= start[k];
     }
-    parallel_ = Matrix(m, m);
+    parallel_ = crossing_ = Matrix(m, m);
     for (std::size_t i = 0; i < m; ++i)
       for (std::size_t j = 0; j <= i; ++j) {
         Matrix within = spread_;
@@ -145,8 +145,21 @@ class UnmixingFinder {
         const double told = 4 * double(d);  // of squares that chance makes about d
         const bool both = ii > told * chance_of(i) && jj > told * chance_of(j);
         parallel_(i, j) = parallel_(j, i) = both ? std::abs(ij) / std::sqrt(ii * jj) : 1;
+        crossing_(i, j) = crossing_(j, i) =
+            i == j ? 1
+                   : one_line_probability(ii / chance_of(i), jj / chance_of(j),
+                                          ij / std::sqrt(chance_of(i) * chance_of(j)), d);
       }
   }
+  /// The probability that two movements are as far from one line as these, were they on one; each
+  /// is in units of its chance. What is left beside the best line is the smaller eigenvalue of
+  /// their products.
+  static double one_line_probability(double ii, double jj, double ij, std::size_t d) {
+    const double half = (ii + jj) / 2;
+    const double left = half - std::sqrt(std::max(0.0, half * half - (ii * jj - ij * ij)));
+    return chi_square_tail(left, double(d) - 1);
+  }
+
   /// The variance of a difference of means, in units of the spread.
   double chance_of(std::size_t i) const {
     return 1 / double(rows_of(i).rows) + 1 / double(baseline_.rows);
@@ -313,12 +326,14 @@ class UnmixingFinder {
     for (const std::size_t i : cluster) row.environments.push_back(changed_[i]);
     std::sort(row.environments.begin(), row.environments.end());
     row.saturated = std::find(tested.begin(), tested.end(), false) != tested.end();
-    const bool doubtful = bends_much(cluster) || (!noise && !moves_one_way(cluster));
+    row.weights = leading_direction(directions);
+    row.chance = kept_at_one(row.weights, chance, counted);
+    const bool doubtful =
+        bends_much(cluster) || (counted > 1e-6 * row.gain && blurred(row.chance)) ||
+        (!noise && (row.gain < telling || !moves_one_way(cluster) || !on_one_way(cluster)));
     row.probability = std::min(sigmoid(log_odds), row.saturated || doubtful ? 0.5 : 1.0);
     if (noise && !doubtful) row.kind = LatentKind::noise;
     if (cut && !doubtful && !row.saturated) row.kind = LatentKind::latent;
-    row.weights = leading_direction(directions);
-    row.chance = kept_at_one(row.weights, chance, counted);
     answer_.rows.push_back(std::move(row));
   }
 
@@ -326,10 +341,11 @@ class UnmixingFinder {
   /// Comparisons share rows, so several are taken to say the same: their mean, by gain.
   void add_chance(const IndexFit& fit, Matrix& chance, double& counted) const {
     if (fit.chance.values.empty()) return;
-    const double size = size_of(fit.weights);
+    // Sets that are as good as separated say hardly anything of it: they count where no others are.
+    const double weight = fit.gain * (fit.saturated() ? 1e-9 : 1), size = size_of(fit.weights);
     for (std::size_t k = 0; k < chance.values.size(); ++k)
-      chance.values[k] += fit.gain * fit.chance.values[k] / (size * size);
-    counted += fit.gain;
+      chance.values[k] += weight * fit.chance.values[k] / (size * size);
+    counted += weight;
   }
 
   /// Their covariance where the weights are kept at variance one.
@@ -353,6 +369,25 @@ class UnmixingFinder {
     return std::any_of(cluster.begin(), cluster.end(), [&](std::size_t i) {
       return against_[i].apart() && against_[i].lines.misfit() > much;
     });
+  }
+
+  /// Whether chance may have turned the row so far that it is something else: environments that
+  /// set a latent to nearly the same value hardly differ, and then any direction is as good.
+  bool blurred(const Matrix& chance) const {
+    constexpr double least = 0.95;  // correlation with the row that more data would give
+    double square = 0;
+    for (std::size_t k = 0; k < chance.values.size(); ++k)
+      square += chance.values[k] * spread_.values[k];
+    return 1 / std::sqrt(1 + square) < least;
+  }
+
+  /// Whether no two of the means are, beyond chance, on two lines through the baseline's.
+  bool on_one_way(const Cluster& cluster) const {
+    constexpr double hardly = 1e-6;
+    for (const std::size_t i : cluster)
+      for (const std::size_t j : cluster)
+        if (crossing_(i, j) < hardly) return false;
+    return true;
   }
 
   bool moves_one_way(const Cluster& cluster) const {
@@ -524,6 +559,7 @@ class UnmixingFinder {
   Matrix baseline_, spread_;
   std::vector<IndexFit> against_;               // each changed environment and the baseline
   std::vector<std::vector<IndexFit>> between_;  // two changed environments
+  Matrix crossing_;                             // P(means as far from one line), of the same
   Matrix parallel_;                             // how parallel means moved, of changed environments
   bool lines_hold_ = false;
   UnmixingAnswer answer_;
