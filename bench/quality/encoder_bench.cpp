@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/quality/encoder_bench_rows.hpp"
 #include "bench/quality/sensor_judge.hpp"
 #include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
@@ -22,138 +23,6 @@ namespace {
 
 constexpr double near = 0.05;  // radians
 
-/// One kind of world, and what is asked of the answers.
-struct Kind {
-  std::string name;
-  MixedSpec spec;
-  double rate = -1;  // at least this share of the reported within .05 rad, or rows over .95
-  double abstain_most = -1, abstain_least = -1;
-  bool coverage = false;     // 95 % ranges must hold the truth in 88 to 99 of 100
-  double targets = -1;       // share of single targets told rightly
-  double seconds = -1;       // of the processor
-  bool warned = false;       // or warned of in 95 %
-  bool honest = false;       // wrong labels "latent" in 2 % of rows at most
-  double share = 1;          // of the worlds of the scale
-  bool say_latents = false;  // tell the engine how many there are
-
-  bool sensors() const { return spec.sensors != SensorKind::exact; }
-};
-
-MixedSpec rotation(MixedShift shift, CauseLaw::Kind law, std::size_t environments, std::size_t rows,
-                   std::size_t baseline) {
-  MixedSpec spec;
-  spec.shift = shift;
-  spec.law = law;
-  spec.environments = environments;
-  spec.rows = rows;
-  spec.baseline_rows = baseline;
-  return spec;
-}
-
-std::vector<Kind> rotation_kinds() {
-  using enum CauseLaw::Kind;
-  std::vector<Kind> kinds;
-  for (const auto& [environments, rows] :
-       {std::pair<std::size_t, std::size_t>{20, 1000}, {50, 400}})
-    for (const CauseLaw::Kind law : {gaussian, laplace, bimodal})
-      kinds.push_back({.name = fmt::format("cause, {}, {} x {}", name_of(law), environments, rows),
-                       .spec = rotation(MixedShift::cause, law, environments, rows, 10 * rows),
-                       .rate = 0.95,
-                       .coverage = true,
-                       .seconds = 0.2});
-  const auto add = [&](const char* name, const MixedSpec& spec) -> Kind& {
-    kinds.push_back({.name = name, .spec = spec});
-    return kinds.back();
-  };
-  const auto add_told = [&](const char* name, const MixedSpec& spec) {
-    Kind& kind = add(name, spec);
-    kind.rate = 0.95;
-    kind.abstain_most = 0.1;
-  };
-  add_told("effect, 10 x 1000", rotation(MixedShift::effect, gaussian, 10, 1000, 10000));
-  add_told("mixed, 10 x 1000", rotation(MixedShift::mixed, gaussian, 10, 1000, 10000));
-  add_told("some, 20 x 400", rotation(MixedShift::some, gaussian, 20, 400, 4000));
-  add("no shift, 20 x 1000", rotation(MixedShift::none, gaussian, 20, 1000, 10000)).abstain_least =
-      0.95;
-  add("everything, 10 x 400", rotation(MixedShift::both, gaussian, 10, 400, 4000)).abstain_least =
-      0.95;
-  Kind& tiny =
-      add("cause, bimodal, 100 x 100", rotation(MixedShift::cause, bimodal, 100, 100, 1000));
-  tiny.rate = 0.95;
-  tiny.warned = true;
-  return kinds;
-}
-
-MixedSpec matrix(std::size_t latents, bool splines, MixedShift shift, std::size_t least,
-                 std::size_t most, std::size_t others) {
-  MixedSpec spec;
-  spec.mixing = Mixing::linear;
-  spec.shift = shift;
-  spec.latents = latents;
-  spec.splines = splines;
-  spec.least = least;
-  spec.most = most;
-  spec.unchanged = spec.double_targets = others;
-  spec.rows = 1000;
-  spec.baseline_rows = 2000;
-  return spec;
-}
-
-std::vector<Kind> matrix_kinds() {
-  using enum MixedShift;
-  std::vector<Kind> kinds;
-  for (const bool splines : {false, true})
-    kinds.push_back({.name = fmt::format("d = 3, hard, {}", splines ? "splines" : "lines"),
-                     .spec = matrix(3, splines, hard, 2, 4, 2),
-                     .rate = 0.95,
-                     .targets = 0.93,
-                     .seconds = 1});
-  for (const bool splines : {false, true})
-    kinds.push_back({.name = fmt::format("d = 5, hard, {}", splines ? "splines" : "lines"),
-                     .spec = matrix(5, splines, hard, 2, 4, 2),
-                     .rate = 0.9,
-                     .targets = 0.93,
-                     .seconds = 3});
-  kinds.push_back({.name = "d = 10, hard, lines, two each",
-                   .spec = matrix(10, false, hard, 2, 2, 0),
-                   .rate = 0.9,
-                   .seconds = 10,
-                   .share = 0.2});
-  kinds.push_back(
-      {.name = "d = 5, hard, one each", .spec = matrix(5, false, hard, 1, 1, 0), .honest = true});
-  kinds.push_back(
-      {.name = "d = 5, soft, lines", .spec = matrix(5, false, soft, 1, 3, 2), .honest = true});
-  kinds.push_back({.name = "d = 5, no change",
-                   .spec = matrix(5, false, none, 2, 2, 2),
-                   .abstain_least = 1,
-                   .honest = true});
-  return kinds;
-}
-
-/// Five sensors of three independent latents, each changed once or twice; and nothing changed.
-std::vector<Kind> sensor_kinds() {
-  std::vector<Kind> kinds;
-  const auto add = [&](const std::string& name, SensorKind sensors, std::size_t times) -> Kind& {
-    MixedSpec spec = matrix(3, false, MixedShift::hard, times, times, 0);
-    spec.links = 0;
-    spec.columns = 5;
-    spec.sensors = sensors;
-    kinds.push_back({.name = name, .spec = spec, .honest = true, .say_latents = true});
-    return kinds.back();
-  };
-  for (const SensorKind sensors : all_sensor_kinds)
-    if (sensors != SensorKind::exact) {
-      add(fmt::format("{}, one each", name_of(sensors)), sensors, 1);
-      add(fmt::format("{}, two each", name_of(sensors)), sensors, 2);
-    }
-  Kind& linked = add("additive, linked, three each", SensorKind::additive, 3);
-  linked.spec.links = 0.5;
-  Kind& still = add("additive, no change", SensorKind::additive, 2);
-  still.spec.shift = MixedShift::none;
-  still.abstain_least = 1;
-  return kinds;
-}
-
 /// What one world gave.
 struct Trial {
   bool reported = false, covered = false, direction = false, warned = false;
@@ -166,6 +35,7 @@ struct Trial {
   std::array<double, 3> rivals{};               // mean correlations: FastICA, PCA, random
   std::size_t targets = 0, right = 0;           // single targets
   std::size_t still = 0, still_found = 0, doubles = 0, doubles_found = 0;
+  std::size_t effects = 0, wrong_effects = 0;  // of latents on each other
   double seconds = 0;
   SensorTrial sensors;
 };
@@ -190,7 +60,7 @@ double quarter_error(double angle, double truth) {
   return std::abs(std::remainder(angle - truth, std::numbers::pi / 2));
 }
 
-Trial rotation_trial(const Kind& kind, std::uint64_t seed, std::uint32_t run) {
+Trial rotation_trial(const EncoderBenchRow& kind, std::uint64_t seed, std::uint32_t run) {
   const MixedWorld world = draw_mixed_world(kind.spec, seed, run);
   Trial trial;
   const double start = processor_seconds();
@@ -268,7 +138,27 @@ void judge_targets(const MixedWorld& world, const EncoderAnswer& answer, const R
   }
 }
 
-Trial matrix_trial(const Kind& kind, std::uint64_t seed, std::uint32_t run) {
+/// Whether a latent is among the causes of another, near or far: causes come first.
+bool acts_on(const MixedWorld& world, std::size_t from, std::size_t to) {
+  std::vector<bool> follows(world.parents.size(), false);
+  follows[from] = true;
+  for (std::size_t k = from + 1; k <= to; ++k)
+    for (const std::size_t p : world.parents[k]) follows[k] = follows[k] || follows[p];
+  return from != to && follows[to];
+}
+
+void judge_effects(const MixedWorld& world, const EncoderAnswer& answer, const RowMatch& match,
+                   std::span<const std::size_t> row_of, Trial& trial) {
+  const auto latent_of = [&](std::size_t row) {
+    return match.latent[std::size_t(std::find(row_of.begin(), row_of.end(), row) - row_of.begin())];
+  };
+  for (const LatentEffect& one : answer.effects) {
+    ++trial.effects;
+    trial.wrong_effects += acts_on(world, latent_of(one.from), latent_of(one.to)) ? 0 : 1;
+  }
+}
+
+Trial matrix_trial(const EncoderBenchRow& kind, std::uint64_t seed, std::uint32_t run) {
   const MixedWorld world = draw_mixed_world(kind.spec, seed, run);
   Trial trial;
   const double start = processor_seconds();
@@ -307,6 +197,7 @@ Trial matrix_trial(const Kind& kind, std::uint64_t seed, std::uint32_t run) {
     }
   }
   judge_targets(world, answer, match, row_of, trial);
+  judge_effects(world, answer, match, row_of, trial);
   const Matrix rows = pooled_rows(world.data);
   trial.rivals = {match_rows(independent_components(rows), world.unmixing, spread).mean(),
                   match_rows(principal_components(rows), world.unmixing, spread).mean(),
@@ -314,7 +205,7 @@ Trial matrix_trial(const Kind& kind, std::uint64_t seed, std::uint32_t run) {
   return trial;
 }
 
-Trial sensor_trial(const Kind& kind, std::uint64_t seed, std::uint32_t run) {
+Trial sensor_trial(const EncoderBenchRow& kind, std::uint64_t seed, std::uint32_t run) {
   const MixedWorld world = draw_mixed_world(kind.spec, seed, run);
   Trial trial;
   std::vector<std::string> names;
@@ -326,7 +217,7 @@ Trial sensor_trial(const Kind& kind, std::uint64_t seed, std::uint32_t run) {
   return trial;
 }
 
-Trial trial_of(const Kind& kind, std::uint64_t seed, std::uint32_t run) {
+Trial trial_of(const EncoderBenchRow& kind, std::uint64_t seed, std::uint32_t run) {
   if (kind.sensors()) return sensor_trial(kind, seed, run);
   return kind.spec.mixing == Mixing::rotation ? rotation_trial(kind, seed, run)
                                               : matrix_trial(kind, seed, run);
@@ -354,7 +245,7 @@ struct Judged {
   std::vector<std::pair<std::string, bool>> claims;  // what was measured against its aim
 };
 
-Judged judge_rotation(const Kind& kind, std::span<const Trial> trials) {
+Judged judge_rotation(const EncoderBenchRow& kind, std::span<const Trial> trials) {
   std::vector<Trial> told;
   std::copy_if(trials.begin(), trials.end(), std::back_inserter(told),
                [](const Trial& t) { return t.reported; });
@@ -393,7 +284,7 @@ Judged judge_rotation(const Kind& kind, std::span<const Trial> trials) {
   return judged;
 }
 
-Judged judge_matrix(const Kind& kind, std::span<const Trial> trials) {
+Judged judge_matrix(const EncoderBenchRow& kind, std::span<const Trial> trials) {
   const auto total = [&](auto member) {
     return sum_of(trials, [&](const Trial& t) { return t.*member; });
   };
@@ -415,6 +306,7 @@ Judged judge_matrix(const Kind& kind, std::span<const Trial> trials) {
                 ratio(right, targets),
                 ratio(total(&Trial::still_found), total(&Trial::still)),
                 ratio(total(&Trial::doubles_found), total(&Trial::doubles)),
+                fmt::format("{} of {}", total(&Trial::wrong_effects), total(&Trial::effects)),
                 rival(0),
                 rival(1),
                 rival(2)};
@@ -434,7 +326,7 @@ Judged judge_matrix(const Kind& kind, std::span<const Trial> trials) {
   return judged;
 }
 
-Judged judge_sensor_kind(const Kind& kind, std::span<const Trial> trials) {
+Judged judge_sensor_kind(const EncoderBenchRow& kind, std::span<const Trial> trials) {
   const auto total = [&](auto get) {
     return sum_of(trials, [&](const Trial& t) { return get(t.sensors); });
   };
@@ -479,13 +371,13 @@ Judged judge_sensor_kind(const Kind& kind, std::span<const Trial> trials) {
   return judged;
 }
 
-Judged judged_kind(const Kind& kind, std::span<const Trial> trials) {
+Judged judged_kind(const EncoderBenchRow& kind, std::span<const Trial> trials) {
   if (kind.sensors()) return judge_sensor_kind(kind, trials);
   return kind.spec.mixing == Mixing::rotation ? judge_rotation(kind, trials)
                                               : judge_matrix(kind, trials);
 }
 
-void add_kind(EncoderBenchmark& bench, const Kind& kind, std::span<const Trial> trials,
+void add_kind(EncoderBenchmark& bench, const EncoderBenchRow& kind, std::span<const Trial> trials,
               bool judging) {
   const std::size_t table = kind.sensors() ? 2 : kind.spec.mixing == Mixing::rotation ? 0 : 1;
   Judged judged = judged_kind(kind, trials);
@@ -503,30 +395,6 @@ void add_kind(EncoderBenchmark& bench, const Kind& kind, std::span<const Trial> 
                                    ClaimKind::aim});
 }
 
-/// "cause*" means all rows that begin so.
-bool named_by(const std::string& word, const std::string& name) {
-  return word.ends_with('*') ? name.starts_with(word.substr(0, word.size() - 1)) : name == word;
-}
-
-std::vector<Kind> kinds_of(const EncoderBenchPlan& plan) {
-  std::vector<Kind> kinds = rotation_kinds();
-  for (Kind& kind : matrix_kinds()) kinds.push_back(std::move(kind));
-  for (Kind& kind : sensor_kinds()) kinds.push_back(std::move(kind));
-  if (plan.only.empty()) return kinds;
-  std::vector<std::string> names;
-  for (const Kind& kind : kinds) names.push_back(kind.name);
-  for (const std::string& word : plan.only)
-    if (std::none_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return named_by(word, name); }))
-      throw Error(ExitCode::usage, "E-USAGE-CHOICE", "--only",
-                  "there is no row '" + excerpt(word) + "'", "rows: " + joined(names, "; "));
-  std::erase_if(kinds, [&](const Kind& kind) {
-    return std::none_of(plan.only.begin(), plan.only.end(),
-                        [&](const std::string& word) { return named_by(word, kind.name); });
-  });
-  return kinds;
-}
-
 }  // namespace
 
 EncoderBenchmark bench_encoders(const EncoderBenchPlan& plan, const RunOptions& options) {
@@ -535,7 +403,7 @@ EncoderBenchmark bench_encoders(const EncoderBenchPlan& plan, const RunOptions& 
                              : scale == "smoke" ? 2
                              : scale == "quick" ? 20
                                                 : 100;
-  const std::vector<Kind> kinds = kinds_of(plan);
+  const std::vector<EncoderBenchRow> kinds = encoder_bench_rows(plan.only);
   EncoderBenchmark bench;
   bench.report.experiment = "bench-encoders";
   bench.report.title = "How often the variables behind mixed columns are found";
@@ -550,7 +418,8 @@ EncoderBenchmark bench_encoders(const EncoderBenchPlan& plan, const RunOptions& 
       {"matrices",
        "Matrices: rows with correlation over .95",
        {"shifts", "worlds", "rows per latent", "good rows", "mean correlation", "good noises",
-        "wrong latents", "targets", "unchanged found", "doubles found", "FastICA", "PCA", "random"},
+        "wrong latents", "targets", "unchanged found", "doubles found", "wrong effects", "FastICA",
+        "PCA", "random"},
        {}},
       {"sensors",
        "Five noisy sensors of three latents: mean correlation, beside the best linear rows'",

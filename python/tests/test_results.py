@@ -246,6 +246,8 @@ def test_disentangle():
     assert found.verdict == "encoder" and len(found.latents) == sum(
         len(t) for t in world.environments.values())
     assert whence.evaluate(found, world)["verdict"] == "encoder"
+    assert found.unmixing.shape == found.unmixing_sd.shape == (2, 2)
+    assert list(found.unmixing.index) == ["Z1", "Z2"] and found.effects.empty
 
 
 def test_threads_do_not_matter(chain, found):

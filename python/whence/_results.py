@@ -419,8 +419,26 @@ class EncoderResult(Result):
     @property
     def unmixing(self) -> "pandas.DataFrame":
         """Weights of the columns in each latent: latent x column."""
+        return self._rows("weights")
+
+    @property
+    def unmixing_sd(self) -> "pandas.DataFrame":
+        """How far chance may have moved each weight: latent x column."""
+        return self._rows("sd")
+
+    def _rows(self, part: str) -> "pandas.DataFrame":
         pd = need("pandas", "unmixing")
-        return _as_frame(pd.DataFrame(self._dict["unmixing"]))
+        rows = {row["latent"]: {self._variable(c): x for c, x in row[part].items()}
+                for row in self._dict["unmixing"]}
+        frame = pd.DataFrame.from_dict(rows, orient="index")
+        return _as_frame(frame.rename_axis(index="latent"))
+
+    @property
+    def effects(self) -> "pandas.DataFrame":
+        """What latents do to each other, through whatever lies between: baseline deviations of the
+        effect for one of the cause."""
+        pd = need("pandas", "effects")
+        return _as_frame(pd.DataFrame(self._dict["effects"], columns=["from", "to", "effect", "sd"]))
 
     @property
     def latents(self) -> "pandas.DataFrame":

@@ -109,6 +109,8 @@ Answer encoder_answer(const EvaluateCommand& command, const Json& result, const 
       "rows: {} of {} latents, mean correlation {:.3f} (random rows {:.3f}), {} above .95\n"
       "environments told rightly: {} of {}\n",
       e.rows, e.latents, e.correlation, e.floor, e.above, e.right, e.judged);
+  if (e.effects > 0)
+    text += fmt::format("effects among them that are there: {} of {}\n", e.true_effects, e.effects);
   return {encoder_evaluation_json(e).dump(2) + "\n", for_locale(text), {}, {}, {}};
 }
 

@@ -232,6 +232,39 @@ void judge_environments(const Json& result, const std::string& result_file, cons
   }
 }
 
+/// Whether `from` is among the causes of `to`, near or far.
+bool acts_on(const Json& parents, const std::string& from, const std::string& to,
+             const std::string& file) {
+  std::vector<std::string> seen = {to};
+  for (std::size_t at = 0; at < seen.size(); ++at)
+    for (const Json& parent : member(parents, seen[at].c_str(), file).items) {
+      if (parent.text == from) return true;
+      if (std::find(seen.begin(), seen.end(), parent.text) == seen.end())
+        seen.push_back(parent.text);
+    }
+  return false;
+}
+
+void judge_effects(const Json& result, const std::string& result_file, const Json& truth,
+                   const std::string& truth_file, const FoundRows& found, const RowMatch& match,
+                   EncoderEvaluation& e) {
+  const Json* effects = result.find("effects");
+  if (!effects) return;
+  const auto latent_of = [&](const Json& name) {
+    const auto at = std::find(found.names.begin(), found.names.end(), name.text);
+    if (at == found.names.end()) refuse(result_file, "an effect of a latent without weights");
+    return latent_name(match.latent[std::size_t(at - found.names.begin())]);
+  };
+  for (const Json& one : effects->items) {
+    ++e.effects;
+    e.true_effects +=
+        acts_on(member(truth, "parents", truth_file), latent_of(member(one, "from", result_file)),
+                latent_of(member(one, "to", result_file)), truth_file)
+            ? 1
+            : 0;
+  }
+}
+
 }  // namespace
 
 EncoderEvaluation evaluate_encoder(const Json& result, const std::string& result_file,
@@ -253,6 +286,7 @@ EncoderEvaluation evaluate_encoder(const Json& result, const std::string& result
   const Json& angle = member(truth, "angle", truth_file);
   if (angle.is(Json::Kind::number)) judge_angle(result, result_file, angle.as_double(), e);
   judge_environments(result, result_file, truth, truth_file, found, match, e);
+  judge_effects(result, result_file, truth, truth_file, found, match, e);
   return e;
 }
 
@@ -268,7 +302,9 @@ Json encoder_evaluation_json(const EncoderEvaluation& e) {
                        {"mean_correlation", e.correlation},
                        {"random_floor", e.floor},
                        {"environments", e.judged},
-                       {"environments_right", e.right}});
+                       {"environments_right", e.right},
+                       {"effects", e.effects},
+                       {"effects_right", e.true_effects}});
 }
 
 }  // namespace whence

@@ -121,6 +121,7 @@ constexpr SettingKey table[] = {
     count("meta_steps", "updates of the encoder and of the belief"),
     count("angles", "angles at which the regret is measured"),
     count("online_worlds", "worlds on which the online learner of an encoder is tried"),
+    count("online_control_worlds", "worlds on which a recipe of the paper sees other shifts"),
     count("online_episodes", "episodes that the online learner sees"),
     {"online_rows", Type::integer, 20, int_max, "at least 20", "rows of an episode seen online"},
     {"online_training_rows", Type::integer, 20, int_max, "at least 20",

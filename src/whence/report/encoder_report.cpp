@@ -31,10 +31,13 @@ Json angle_json(const EncoderAnswer& answer) {
 }
 
 Json weights_json(const EncoderAnswer& answer, const FoundLatent& latent) {
-  Json weights = Json::object();
-  for (std::size_t j = 0; j < latent.weights.size(); ++j)
+  Json weights = Json::object(), sd = Json::object();
+  for (std::size_t j = 0; j < latent.weights.size(); ++j) {
     weights.set(answer.columns[j], latent.weights[j]);
-  return Json::object({{"latent", latent.name}, {"weights", std::move(weights)}});
+    sd.set(answer.columns[j], latent.sd[j]);
+  }
+  return Json::object(
+      {{"latent", latent.name}, {"weights", std::move(weights)}, {"sd", std::move(sd)}});
 }
 
 Json latent_json(const FoundLatent& latent) {
@@ -62,6 +65,15 @@ Json direction_json(const EncoderAnswer& answer) {
                        {"probability", std::clamp(answer.direction, 0.0, 1.0)}});
 }
 
+Json effects_json(const EncoderAnswer& answer) {
+  return listed(answer.effects, [&](const LatentEffect& one) {
+    return Json::object({{"from", answer.latents[one.from].name},
+                         {"to", answer.latents[one.to].name},
+                         {"effect", one.effect},
+                         {"sd", one.sd}});
+  });
+}
+
 // ---- the page -----------------------------------------------------------------------------------
 
 std::vector<const FoundLatent*> known_latents(const EncoderAnswer& answer) {
@@ -79,7 +91,9 @@ Table latents_table(const EncoderAnswer& answer) {
     std::vector<std::string> row = {latent.name, std::string(name_of(latent.kind)),
                                     latent.weights.empty() ? "–" : percent(latent.probability)};
     for (std::size_t j = 0; j < answer.columns.size(); ++j)
-      row.push_back(latent.weights.empty() ? "–" : fmt::format("{:.4f}", latent.weights[j]));
+      row.push_back(latent.weights.empty()
+                        ? "–"
+                        : fmt::format("{:.4f} ± {:.4f}", latent.weights[j], latent.sd[j]));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -95,6 +109,18 @@ Table changes_table(const EncoderAnswer& answer) {
       row.push_back(e.baseline ? "–" : !p ? "?" : *p == 0 ? "0 %" : percent(*p));
     table.rows.push_back(std::move(row));
   }
+  return table;
+}
+
+/// What latents do to each other, in the order in which they were found.
+Table effects_table(const EncoderAnswer& answer) {
+  Table table{"effects",
+              "What latents do to each other, in all: deviations for one of the cause",
+              {"cause", "effect", "size"},
+              {}};
+  for (const LatentEffect& one : answer.effects)
+    table.rows.push_back({answer.latents[one.from].name, answer.latents[one.to].name,
+                          fmt::format("{:.2f} ± {:.2f}", one.effect, one.sd)});
   return table;
 }
 
@@ -177,6 +203,10 @@ std::string found_in_words(const EncoderAnswer& answer) {
     words += fmt::format("; noises, or latents without causes: {}", fmt::join(noises, ", "));
   if (!others.empty())
     words += fmt::format("; directions that may mix several of them: {}", fmt::join(others, ", "));
+  std::vector<std::string> acts;
+  for (const LatentEffect& one : answer.effects)
+    acts.push_back(answer.latents[one.from].name + " on " + answer.latents[one.to].name);
+  if (!acts.empty()) words += fmt::format("; what acts on what: {}", fmt::join(acts, ", "));
   return words + ".";
 }
 
@@ -242,6 +272,7 @@ Json encoder_json(const EncoderAnswer& answer, const EncoderProvenance& provenan
        {"environments",
         listed(answer.environments, [&](const auto& e) { return environment_json(answer, e); })},
        {"direction", direction_json(answer)},
+       {"effects", effects_json(answer)},
        {"advice", Json::list(advice_list(answer))},
        {"warnings", Json::list(all_warnings(provenance.warnings, answer.remarks))},
        {"remarks", listed(answer.remarks, remark_json)},
@@ -270,6 +301,7 @@ Report encoder_report(const EncoderAnswer& answer, const Dataset& data) {
                 [&](std::size_t row, std::size_t j) { return latents(row, j); });
   }
   report.tables = {latents_table(answer), changes_table(answer)};
+  if (!answer.effects.empty()) report.tables.push_back(effects_table(answer));
   if (answer.rotation)
     report.numbers = {{"angle", answer.rotation->angle},
                       {"angle-sd", answer.rotation->sd},
@@ -291,6 +323,18 @@ GraphView encoder_view(const EncoderAnswer& answer) {
     edge.in_graph = answer.direction > 0.5;
     edge.look = answer.direction > 0.95 ? EdgeLook::sure : EdgeLook::unsure;
     edge.leave_one_out = {answer.direction, answer.direction};
+    view.edges.push_back(edge);
+  }
+  for (const LatentEffect& one : answer.effects) {
+    GraphView::Edge edge;
+    edge.from = one.from;
+    edge.to = one.to;
+    edge.probability = edge.adjacent =
+        std::min(answer.latents[one.from].probability, answer.latents[one.to].probability);
+    edge.in_graph = true;
+    edge.look = edge.probability > 0.95 ? EdgeLook::sure : EdgeLook::unsure;
+    edge.leave_one_out = {edge.probability, edge.probability};
+    edge.effect = fmt::format("{:.2f} ± {:.2f} deviations for one", one.effect, one.sd);
     view.edges.push_back(edge);
   }
   for (const EncoderEnvironment& e : answer.environments) {

@@ -170,6 +170,87 @@ TEST(FindEncoder, OneShiftOfEachLatentIsNeverCalledTwoOfOne) {
   }
 }
 
+/// Three sensors of three latents, each changed once: two of them look like one latent where little
+/// overlaps, but means moved along two lines.
+TEST(FindEncoder, MeansOnTwoLinesAreNotOneLatent) {
+  int latents = 0;
+  for (const std::uint32_t run : {20u, 42u, 59u, 63u}) {  // in all of these one was seen
+    Stream stream(11, Purpose::tests, {run, 0, 0});
+    std::array<std::array<double, 3>, 3> mixing{};
+    for (auto& row : mixing)
+      for (double& x : row) x = std::abs(sample_normal(stream)) + 0.5;
+    Dataset data;
+    data.columns.resize(3);
+    for (const char* name : {"s1", "s2", "s3"})
+      data.variables.push_back({name, Variable::Kind::real});
+    for (std::size_t e = 0, rows = 0; e < 4; ++e) {
+      const std::size_t n = e == 0 ? 1500 : 400;
+      data.environments.push_back({"e" + std::to_string(e), rows, rows + n});
+      rows += n;
+      for (std::size_t i = 0; i < n; ++i) {
+        std::array<double, 3> z{};
+        for (std::size_t k = 0; k < 3; ++k)
+          z[k] = e == k + 1 ? 2 + 2 * stream.uniform() : 2 * stream.uniform() - 1;
+        for (std::size_t j = 0; j < 3; ++j) {
+          const double signal = 6 + mixing[j][0] * z[0] + mixing[j][1] * z[1] + mixing[j][2] * z[2];
+          data.columns[j].values.push_back(signal * (1 + 0.02 * sample_normal(stream)));
+        }
+      }
+    }
+    for (const FoundLatent& latent : find_encoder(data).latents)
+      latents += latent.kind == LatentKind::latent ? 1 : 0;
+  }
+  EXPECT_EQ(latents, 0);
+}
+
+/// Weights lie as far from the truth as their deviations say, and effects are those of the world.
+TEST(FindEncoder, RowsHaveRangesAndEffectsAreThere) {
+  const MixedSpec spec = small_matrix();
+  std::size_t effects = 0, right = 0;
+  for (std::uint32_t run = 0; run < 3; ++run) {
+    const MixedWorld world = draw_mixed_world(spec, 5, run);
+    const EncoderAnswer answer = find_encoder(world.data);
+    for (const FoundLatent& latent : answer.latents) {
+      ASSERT_EQ(latent.sd.size(), latent.weights.size());
+      for (const double sd : latent.sd) EXPECT_GT(sd, 0);
+    }
+    const EncoderEvaluation e = judged(spec, world, answer);
+    effects += e.effects;
+    right += e.true_effects;
+  }
+  EXPECT_GT(effects, 0u);
+  EXPECT_EQ(right, effects);
+}
+
+/// Functions of a fixed number cannot follow everything: beyond so many rows a range stops
+/// narrowing.
+TEST(FindEncoder, RangesOfVeryManyRowsAreNoNarrowerThanTheMethodIsGood) {
+  MixedSpec spec = small_rotation();
+  spec.environments = 4;
+  spec.rows = 400;
+  spec.baseline_rows = 1400;
+  const MixedWorld world = draw_mixed_world(spec, 5, 0);
+  Dataset many = world.data;
+  constexpr std::size_t times = 60;  // 180,000 rows
+  for (std::size_t j = 0; j < 2; ++j) many.columns[j].values.clear();
+  std::size_t end = 0;
+  for (Environment& e : many.environments) {
+    const Environment from = e;
+    for (std::size_t j = 0; j < 2; ++j) {
+      const auto& values = world.data.columns[j].values;
+      for (std::size_t k = 0; k < times; ++k)
+        many.columns[j].values.insert(many.columns[j].values.end(),
+                                      values.begin() + std::ptrdiff_t(from.begin),
+                                      values.begin() + std::ptrdiff_t(from.end));
+    }
+    e.begin = end;
+    e.end = end += times * from.rows();
+  }
+  const double once = find_encoder(world.data).rotation->sd;
+  const double often = find_encoder(many).rotation->sd;
+  EXPECT_GT(often, once / 6);  // 60 times as many rows would make it an eighth
+}
+
 /// Environments that have no values in common are matched by lines.
 TEST(FindEncoder, ShiftsThatAreFarApartStillFindTheirPartner) {
   MixedSpec spec = small_matrix();

@@ -131,11 +131,13 @@ void tell_rotation(EncoderAnswer& answer, const std::vector<std::size_t>& order)
   answer.direction = good ? found.direction : 0.5;
   const double c = std::cos(found.angle), s = std::sin(found.angle);
   for (std::size_t k = 0; k < 2; ++k) {
-    FoundLatent latent{latent_name(k), LatentKind::unresolved, 0, {}, false};
+    FoundLatent latent{.name = latent_name(k)};
     if (good) {
       latent.kind = LatentKind::latent;
       latent.probability = 0.95;
       latent.weights = k == 0 ? std::vector{c, s} : std::vector{-s, c};
+      for (const double w : {latent.weights[1], latent.weights[0]})
+        latent.sd.push_back(std::abs(w) * found.sd);
     }
     answer.latents.push_back(std::move(latent));
   }
@@ -225,10 +227,13 @@ void tell_unmixing(EncoderAnswer& answer, const UnmixingAnswer& found,
                    const std::vector<std::size_t>& order, std::size_t latents) {
   answer.verdict = unmixing_verdict(found);
   for (std::size_t k = 0; k < latents; ++k) {
-    FoundLatent latent{latent_name(k), LatentKind::unresolved, 0, {}, false};
-    if (k < found.rows.size())
-      latent = {latent.name, found.rows[k].kind, found.rows[k].probability, found.rows[k].weights,
-                found.rows[k].saturated};
+    FoundLatent latent{.name = latent_name(k)};
+    if (k < found.rows.size()) {
+      const LatentRow& row = found.rows[k];
+      latent = {latent.name, row.kind, row.probability, row.weights, {}, row.saturated};
+      for (std::size_t j = 0; j < row.weights.size(); ++j)
+        latent.sd.push_back(std::sqrt(std::max(0.0, row.chance(j, j))));
+    }
     answer.latents.push_back(std::move(latent));
   }
   answer.environments[order[0]].changed.assign(latents, 0.0);
@@ -266,7 +271,9 @@ EncoderAnswer undo_matrix(const Dataset& data, const EncoderOptions& options) {
   how.threads = options.threads;
   how.pulse = options.pulse;
   EncoderAnswer answer = empty_answer(data, options, Mixing::linear);
-  tell_unmixing(answer, find_unmixing(rows, how), order, options.latents ? options.latents : d);
+  const UnmixingAnswer found = find_unmixing(rows, how);
+  tell_unmixing(answer, found, order, options.latents ? options.latents : d);
+  answer.effects = find_latent_effects(rows, found);
   return answer;
 }
 

@@ -14,6 +14,7 @@
 #include "whence/core/remark.hpp"
 #include "whence/discover/encoder/find_rotation.hpp"
 #include "whence/discover/encoder/find_unmixing.hpp"
+#include "whence/discover/encoder/latent_effects.hpp"
 
 namespace whence {
 
@@ -42,9 +43,10 @@ std::string_view name_of(LatentKind kind);
 struct FoundLatent {
   std::string name;
   LatentKind kind = LatentKind::unresolved;
-  double probability = 0;       // that this is what the row stands for
-  std::vector<double> weights;  // of the raw columns; empty where nothing is known
-  bool saturated = false;       // environments are told apart too well for the row to be tested
+  double probability = 0;            // that this is what the row stands for
+  std::vector<double> weights = {};  // of the raw columns; empty where nothing is known
+  std::vector<double> sd = {};       // of the weights, by chance alone
+  bool saturated = false;  // environments are told apart too well for the row to be tested
 };
 
 struct EncoderEnvironment {
@@ -63,6 +65,7 @@ struct EncoderAnswer {
   std::vector<FoundLatent> latents;
   std::vector<EncoderEnvironment> environments;  // in the data's order
   double direction = 0.5;                        // of a rotation: P(first latent causes the second)
+  std::vector<LatentEffect> effects;             // of a matrix: what latents do to each other
   std::vector<Remark> remarks;
 };
 

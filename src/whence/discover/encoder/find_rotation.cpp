@@ -85,6 +85,15 @@ Parabola fit_parabola(std::span<const double> z, std::span<const double> value) 
   return {b - c * lean - 2 * c * mean, c};
 }
 
+/// How much wider a 95 % range is where its deviation was estimated with so few degrees of freedom:
+/// Student's quantile over the normal one (Cornish and Fisher's series).
+double few_more(double freedom) {
+  constexpr double z = 1.96, z2 = z * z;
+  const double f = 1 / freedom;
+  return 1 + f * ((z2 + 1) / 4 + f * (((5 * z2 + 16) * z2 + 3) / 96 +
+                                      f * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384));
+}
+
 /// A maximum of J, looked at closely by the evidence of all labels at once.
 struct Basin {
   double angle = 0, sd = 0;
@@ -103,7 +112,9 @@ struct Piece {
 class RotationFinder {
  public:
   RotationFinder(std::span<const PlanePoints> environments, const RotationSearch& how)
-      : how_(how), plane_(environments) {}
+      : how_(how), plane_(environments) {
+    for (const PlanePoints& p : environments) rows_ += double(p.x.size());
+  }
 
   RotationAnswer run() {
     look();
@@ -211,7 +222,10 @@ class RotationFinder {
       basin.angle += (top - reach + beyond) * step;
       step = std::min(0.6 * step, std::max(0.7 * basin.sd, step / 6));
     }
-    basin.stretch = stretch_of(basin, changes);
+    // What the functions cannot follow moves the angle however many rows there are: no range is
+    // narrower than so many rows would make it.
+    constexpr double trusted_rows = 50000;
+    basin.stretch = stretch_of(basin, changes) * std::sqrt(std::max(1.0, rows_ / trusted_rows));
     basin.sd *= basin.stretch;
     return basin;
   }
@@ -234,8 +248,8 @@ class RotationFinder {
     }
     if (n < 3) return 1;
     squares -= mean * mean / n;
-    // Slopes have the variance 1 / sd^2 where the evidence is right.
-    return std::max(1.0, std::sqrt(squares * n / (n - 1)) * basin.sd);
+    // Slopes have the variance 1 / sd^2 where the evidence is right; few of them tell it badly.
+    return std::max(1.0, few_more(n - 1) * std::sqrt(squares * n / (n - 1)) * basin.sd);
   }
 
   /// Basins weigh as the first look says; their shape is that of the pooled evidence. Elsewhere
@@ -316,6 +330,7 @@ class RotationFinder {
 
   const RotationSearch& how_;
   PlaneEvidence plane_;
+  double rows_ = 0;
   std::vector<std::vector<double>> along_;  // [angle][environment]
   std::vector<Basin> basins_;
   RotationAnswer answer_;

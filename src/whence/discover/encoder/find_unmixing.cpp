@@ -123,7 +123,7 @@ class UnmixingFinder {
       moved.push_back(mean_of(rows_of(i)));
       for (std::size_t k = 0; k < d; ++k) moved[i][k] -= start[k];
     }
-    parallel_ = Matrix(m, m);
+    parallel_ = crossing_ = Matrix(m, m);
     for (std::size_t i = 0; i < m; ++i)
       for (std::size_t j = 0; j <= i; ++j) {
         Matrix within = spread_;
@@ -145,8 +145,21 @@ class UnmixingFinder {
         const double told = 4 * double(d);  // of squares that chance makes about d
         const bool both = ii > told * chance_of(i) && jj > told * chance_of(j);
         parallel_(i, j) = parallel_(j, i) = both ? std::abs(ij) / std::sqrt(ii * jj) : 1;
+        crossing_(i, j) = crossing_(j, i) =
+            i == j ? 1
+                   : one_line_probability(ii / chance_of(i), jj / chance_of(j),
+                                          ij / std::sqrt(chance_of(i) * chance_of(j)), d);
       }
   }
+  /// The probability that two movements are as far from one line as these, were they on one; each
+  /// is in units of its chance. What is left beside the best line is the smaller eigenvalue of
+  /// their products.
+  static double one_line_probability(double ii, double jj, double ij, std::size_t d) {
+    const double half = (ii + jj) / 2;
+    const double left = half - std::sqrt(std::max(0.0, half * half - (ii * jj - ij * ij)));
+    return chi_square_tail(left, double(d) - 1);
+  }
+
   /// The variance of a difference of means, in units of the spread.
   double chance_of(std::size_t i) const {
     return 1 / double(rows_of(i).rows) + 1 / double(baseline_.rows);
@@ -285,14 +298,15 @@ class UnmixingFinder {
     if (!noise && cluster.size() < 2) return;
     LatentRow row;
     const std::size_t d = spread_.rows;
-    Matrix directions(d, d);
-    double log_odds = INFINITY;
+    Matrix directions(d, d), chance(d, d);
+    double log_odds = INFINITY, counted = 0;
     std::vector<bool> tested(cluster.size(), false);  // by a comparison that could have failed
     const auto add = [&](const IndexFit& fit, std::size_t a, std::size_t b) {
       const double size = size_of(fit.weights);
       for (std::size_t j = 0; j < d; ++j)
         for (std::size_t k = 0; k < d; ++k)
           directions(j, k) += fit.gain * fit.weights[j] * fit.weights[k] / (size * size);
+      add_chance(fit, chance, counted);
       row.gain += fit.gain;
       row.p = std::min(row.p, fit.p);
       log_odds = std::min(log_odds, fit.log_odds());
@@ -312,12 +326,38 @@ class UnmixingFinder {
     for (const std::size_t i : cluster) row.environments.push_back(changed_[i]);
     std::sort(row.environments.begin(), row.environments.end());
     row.saturated = std::find(tested.begin(), tested.end(), false) != tested.end();
-    const bool doubtful = bends_much(cluster) || (!noise && !moves_one_way(cluster));
+    row.weights = leading_direction(directions);
+    row.chance = kept_at_one(row.weights, chance, counted);
+    const bool doubtful =
+        bends_much(cluster) || (counted > 1e-6 * row.gain && blurred(row.chance)) ||
+        (!noise && (row.gain < telling || !moves_one_way(cluster) || !on_one_way(cluster)));
     row.probability = std::min(sigmoid(log_odds), row.saturated || doubtful ? 0.5 : 1.0);
     if (noise && !doubtful) row.kind = LatentKind::noise;
     if (cut && !doubtful && !row.saturated) row.kind = LatentKind::latent;
-    row.weights = leading_direction(directions);
     answer_.rows.push_back(std::move(row));
+  }
+
+  /// What chance does to the weights of one comparison, in units in which they have variance one.
+  /// Comparisons share rows, so several are taken to say the same: their mean, by gain.
+  void add_chance(const IndexFit& fit, Matrix& chance, double& counted) const {
+    if (fit.chance.values.empty()) return;
+    // Sets that are as good as separated say hardly anything of it: they count where no others are.
+    const double weight = fit.gain * (fit.saturated() ? 1e-9 : 1), size = size_of(fit.weights);
+    for (std::size_t k = 0; k < chance.values.size(); ++k)
+      chance.values[k] += weight * fit.chance.values[k] / (size * size);
+    counted += weight;
+  }
+
+  /// Their covariance where the weights are kept at variance one.
+  Matrix kept_at_one(std::span<const double> w, const Matrix& chance, double counted) const {
+    const std::size_t d = w.size();
+    const std::vector<double> along = product(spread_, w);
+    Matrix keep(d, d);
+    for (std::size_t j = 0; j < d; ++j)
+      for (std::size_t k = 0; k < d; ++k) keep(j, k) = (j == k ? 1 : 0) - w[j] * along[k];
+    Matrix turned = product(keep, product(chance, transposed(keep)));
+    for (double& x : turned.values) x /= std::max(counted, 1e-300);
+    return turned;
   }
 
   /// Columns that clip, saturate or take logarithms bend what a latent does: environments far from
@@ -329,6 +369,25 @@ class UnmixingFinder {
     return std::any_of(cluster.begin(), cluster.end(), [&](std::size_t i) {
       return against_[i].apart() && against_[i].lines.misfit() > much;
     });
+  }
+
+  /// Whether chance may have turned the row so far that it is something else: environments that
+  /// set a latent to nearly the same value hardly differ, and then any direction is as good.
+  bool blurred(const Matrix& chance) const {
+    constexpr double least = 0.95;  // correlation with the row that more data would give
+    double square = 0;
+    for (std::size_t k = 0; k < chance.values.size(); ++k)
+      square += chance.values[k] * spread_.values[k];
+    return 1 / std::sqrt(1 + square) < least;
+  }
+
+  /// Whether no two of the means are, beyond chance, on two lines through the baseline's.
+  bool on_one_way(const Cluster& cluster) const {
+    constexpr double hardly = 1e-6;
+    for (const std::size_t i : cluster)
+      for (const std::size_t j : cluster)
+        if (crossing_(i, j) < hardly) return false;
+    return true;
   }
 
   bool moves_one_way(const Cluster& cluster) const {
@@ -441,6 +500,10 @@ class UnmixingFinder {
       if (answer_.rows.size() >= how_.latents) return;
       LatentRow row;
       row.weights = leading_direction(outer(against_[i].weights));
+      Matrix chance(spread_.rows, spread_.rows);
+      double counted = 0;
+      add_chance(against_[i], chance, counted);
+      row.chance = kept_at_one(row.weights, chance, counted);
       row.environments = {changed_[i]};
       row.gain = against_[i].gain;
       row.p = against_[i].p;
@@ -496,6 +559,7 @@ class UnmixingFinder {
   Matrix baseline_, spread_;
   std::vector<IndexFit> against_;               // each changed environment and the baseline
   std::vector<std::vector<IndexFit>> between_;  // two changed environments
+  Matrix crossing_;                             // P(means as far from one line), of the same
   Matrix parallel_;                             // how parallel means moved, of changed environments
   bool lines_hold_ = false;
   UnmixingAnswer answer_;

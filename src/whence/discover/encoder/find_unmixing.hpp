@@ -20,6 +20,7 @@ enum class LatentKind {
 
 struct LatentRow {
   std::vector<double> weights;  // of the raw columns; variance one in the baseline
+  Matrix chance;                // covariance of the weights, as far as chance goes
   LatentKind kind = LatentKind::unresolved;
   std::vector<std::size_t> environments;  // that changed it, counted after the baseline
   double gain = 0;                        // nats by which it tells environments apart

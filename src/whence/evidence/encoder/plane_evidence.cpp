@@ -217,13 +217,11 @@ void fit_cells(const MatrixXd& f, const VectorXd& ours, const VectorXd& referenc
   VectorXd probability(f.rows());
   const auto evaluate = [&](const VectorXd& w, VectorXd& p) {
     const VectorXd score = (f * w).array() + offset;
-    double value = -0.5 * w.tail(functions).cwiseAbs2().dot(precisions.tail(functions));
-    for (Size k = 0; k < score.size(); ++k) {
-      const double e = std::exp(-std::abs(score[k]));
-      value += ours[k] * score[k] - all[k] * (std::max(score[k], 0.0) + std::log1p(e));
-      p[k] = score[k] > 0 ? 1 / (1 + e) : e / (1 + e);
-    }
-    return value;
+    const VectorXd e = (-score.array().abs()).exp();
+    const VectorXd softened = score.array().max(0.0) + (1 + e.array()).log();
+    p = (score.array() > 0).select(1.0, e.array()) / (1 + e.array());
+    return ours.dot(score) - all.dot(softened) -
+           0.5 * w.tail(functions).cwiseAbs2().dot(precisions.tail(functions));
   };
   double value = evaluate(fit.weights, probability);
   MatrixXd hessian;
@@ -233,8 +231,8 @@ void fit_cells(const MatrixXd& f, const VectorXd& ours, const VectorXd& referenc
     hessian = MatrixXd::Zero(functions + 1, functions + 1);
     hessian.selfadjointView<Eigen::Lower>().rankUpdate(weighted.transpose());
   };
+  curvature();
   for (int step = 0; step < 20; ++step) {
-    curvature();
     MatrixXd whole = hessian;
     whole.diagonal() += precisions;
     const VectorXd slope = f.transpose() * (ours - all.cwiseProduct(probability)) -
@@ -251,8 +249,8 @@ void fit_cells(const MatrixXd& f, const VectorXd& ours, const VectorXd& referenc
       probability = tried;
       break;
     }
+    curvature();
   }
-  curvature();
   const VectorXd cross = hessian.col(0).tail(functions);
   MatrixXd own = hessian.bottomRightCorner(functions, functions);
   own.template triangularView<Eigen::StrictlyUpper>() = own.transpose();

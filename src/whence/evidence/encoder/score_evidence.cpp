@@ -42,6 +42,39 @@ const Basis& basis_matrix() {
   return basis;
 }
 
+/// The constant, the functions, and the products of any two of them: sums of these over cells are
+/// all that a step needs. [cell][1 + functions + pairs]
+constexpr int pairs = functions * (functions + 1) / 2;
+using Moments = Eigen::Matrix<double, cells, 1 + functions + pairs>;
+
+Moments make_moments() {
+  const Basis& f = basis_matrix();
+  Moments all;
+  all.col(0).setOnes();
+  all.middleCols<functions>(1) = f;
+  int column = 1 + functions;
+  for (int j = 0; j < functions; ++j)
+    for (int i = j; i < functions; ++i) all.col(column++) = f.col(i).cwiseProduct(f.col(j));
+  return all;
+}
+
+/// Sums of the functions and of their products over cells that have weights.
+struct WeightedSums {
+  double total = 0;
+  Weights first;
+  Square second;
+
+  void take(const CellVector& weight) {
+    static const Moments moments = make_moments();
+    const Eigen::Matrix<double, 1 + functions + pairs, 1> sums = moments.transpose() * weight;
+    total = sums[0];
+    first = sums.segment<functions>(1);
+    int at = 1 + functions;
+    for (int j = 0; j < functions; ++j)
+      for (int i = j; i < functions; ++i) second(i, j) = second(j, i) = sums[at++];
+  }
+};
+
 /// log(1 + e^x) without overflow.
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 
@@ -73,7 +106,8 @@ class LabelFit {
   ScoreFit result() {
     curvature();
     // The intercept is at its best value for every set of coefficients: its share is taken out.
-    const Square own = inner_ - cross_ * cross_.transpose() / (total_ + 1e-9);
+    const Weights& cross = sums_.first;
+    const Square own = sums_.second - cross * cross.transpose() / (sums_.total + 1e-9);
     const Weights scale = variances_.cwiseSqrt();
     Square whitened = scale.asDiagonal() * own * scale.asDiagonal();
     whitened.diagonal().array() += 1;
@@ -93,26 +127,13 @@ class LabelFit {
  private:
   double evaluate(double intercept, const Weights& w, CellVector& probability) const {
     const CellVector score = (basis_matrix() * w).array() + (offset_ + intercept);
-    double value = -0.5 * w.cwiseAbs2().dot(precisions_);
-    for (int k = 0; k < cells; ++k) {
-      const double e = std::exp(-std::abs(score[k]));
-      value += ours_[k] * score[k] - all_[k] * (std::max(score[k], 0.0) + std::log1p(e));
-      probability[k] = score[k] > 0 ? 1 / (1 + e) : e / (1 + e);
-    }
-    return value;
+    const CellVector e = (-score.array().abs()).exp();
+    const CellVector softened = score.array().max(0.0) + (1 + e.array()).log();
+    probability = (score.array() > 0).select(1.0, e.array()) / (1 + e.array());
+    return ours_.dot(score) - all_.dot(softened) - 0.5 * w.cwiseAbs2().dot(precisions_);
   }
 
-  void curvature() {
-    const CellVector weight = all_.array() * probability_.array() * (1 - probability_.array());
-    const Basis weighted = weight.asDiagonal() * basis_matrix();
-    total_ = weight.sum();
-    cross_.noalias() = weighted.colwise().sum().transpose();
-    inner_.setZero();
-    for (int j = 0; j < functions; ++j)  // the lower half, then mirrored
-      inner_.col(j).tail(functions - j).noalias() =
-          weighted.rightCols(functions - j).transpose() * basis_matrix().col(j);
-    inner_.template triangularView<Eigen::StrictlyUpper>() = inner_.transpose();
-  }
+  void curvature() { sums_.take(all_.array() * probability_.array() * (1 - probability_.array())); }
 
   /// Twice what a full step promises to gain; the step is halved until it climbs.
   double newton_step() {
@@ -121,11 +142,12 @@ class LabelFit {
     const double slope0 = residual.sum();
     const Weights slope =
         basis_matrix().transpose() * residual - coefficients_.cwiseProduct(precisions_);
-    const double pivot = total_ + 1e-9;
-    Square reduced = inner_ - cross_ * cross_.transpose() / pivot;
+    const Weights& cross = sums_.first;
+    const double pivot = sums_.total + 1e-9;
+    Square reduced = sums_.second - cross * cross.transpose() / pivot;
     reduced.diagonal() += precisions_;
-    const Weights step = reduced.llt().solve(slope - cross_ * (slope0 / pivot));
-    const double step0 = (slope0 - cross_.dot(step)) / pivot;
+    const Weights step = reduced.llt().solve(slope - cross * (slope0 / pivot));
+    const double step0 = (slope0 - cross.dot(step)) / pivot;
     const double promised = slope.dot(step) + slope0 * step0;
     double rate = 1;
     for (int halving = 0; halving < 12; ++halving, rate /= 2) {
@@ -145,10 +167,10 @@ class LabelFit {
   const CellVector ours_, all_;
   const Weights variances_, precisions_;
   double rows_, others_, offset_;
-  double intercept_ = 0, value_ = 0, total_ = 0;
-  Weights coefficients_, cross_;
+  double intercept_ = 0, value_ = 0;
+  Weights coefficients_;
   CellVector probability_;
-  Square inner_;
+  WeightedSums sums_;
 };
 
 constexpr double pseudo_environments = 1;  // how much the smooth prior counts beside the data
@@ -228,9 +250,9 @@ struct Tilt {
   }
 
   Square curvature() const {
-    const Weights mean = basis_matrix().transpose() * law;
-    Square second = basis_matrix().transpose() * (law.asDiagonal() * basis_matrix());
-    return rows * (second - mean * mean.transpose());
+    WeightedSums sums;
+    sums.take(law);
+    return rows * (sums.second - sums.first * sums.first.transpose());
   }
 
   void climb(const CellVector& common, const Weights& precisions, int steps) {

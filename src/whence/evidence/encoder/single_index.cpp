@@ -263,7 +263,16 @@ void test_lack(const Labelled& data, const Index& index, IndexFit& fit) {
   const MatrixXd weighted = weight.asDiagonal() * fitted;
   MatrixXd inner = fitted.transpose() * weighted;
   inner.diagonal().array() += 1e-7 * double(data.x.rows());
-  const MatrixXd left = z - fitted * inner.ldlt().solve(weighted.transpose() * z);
+  const Eigen::LDLT<MatrixXd> known(inner);
+  const MatrixXd left = z - fitted * known.solve(weighted.transpose() * z);
+  // How far chance turns the index away from where it lies, in raw columns.
+  const MatrixXd raw = data.whiten.transpose() * across;
+  const MatrixXd turning =
+      known.solve(MatrixXd::Identity(inner.rows(), inner.cols())).bottomRightCorner(d - 1, d - 1);
+  const MatrixXd chance = raw * turning * raw.transpose();
+  fit.chance = Matrix(std::size_t(d), std::size_t(d));
+  for (Size j = 0; j < d; ++j)
+    for (Size k = 0; k < d; ++k) fit.chance(std::size_t(j), std::size_t(k)) = chance(j, k);
   const VectorXd residual = data.label - p;
   // Directions that the fitted parts have used up are left out.
   const VectorXd scale =

@@ -32,6 +32,7 @@ LineTest check_line(const Matrix& rows, const Matrix& others, std::size_t most_r
 /// The best index between two sets of rows, and how well it does.
 struct IndexFit {
   std::vector<double> weights;  // of the raw columns; of any length
+  Matrix chance;                // covariance of these weights, as far as chance goes
   double gain = 0;              // log-likelihood of the labels beyond guessing, nats
   double entropy = 0;           // the most that gain can be
   double lack = 0;              // chi-square of what one index leaves unexplained ...
