@@ -83,6 +83,33 @@ TEST(SecondOpinion, NoDirectionIsSureWithoutAShift) {
   EXPECT_LE(surest(result), 0.95);
 }
 
+/// An answer by lines in which everything changed in some of eight environments.
+GraphResult all_changed_in(std::size_t environments) {
+  GraphResult result;
+  result.model = GraphModel::linear;
+  result.variables = {"a", "b", "c", "d"};
+  result.edges = EdgeMatrix(4);
+  for (std::size_t e = 0; e < 9; ++e) {
+    GraphEnvironment& environment = result.environments.emplace_back();
+    environment.rows = 300;
+    environment.baseline = e == 0;
+    environment.changed.assign(4, 0.0);
+    environment.all_changed = e > 0 && e <= environments ? 1 : 0;
+  }
+  return result;
+}
+
+TEST(SecondOpinion, IsAskedWhereEverythingSeemsToChangeInFewEnvironments) {
+  const Dataset data = linear_data({}, 1);
+  EXPECT_FALSE(calls_for_second_opinion(all_changed_in(0), data));
+  EXPECT_TRUE(calls_for_second_opinion(all_changed_in(1), data));
+  EXPECT_TRUE(calls_for_second_opinion(all_changed_in(2), data));
+  EXPECT_FALSE(calls_for_second_opinion(all_changed_in(4), data));
+  GraphResult small = all_changed_in(1);
+  for (GraphEnvironment& environment : small.environments) environment.rows = 20;
+  EXPECT_FALSE(calls_for_second_opinion(small, data));
+}
+
 TEST(SecondOpinion, SomethingHiddenIsNoSureCause) {
   for (std::uint32_t run = 3; run < 6; ++run) {
     const GraphResult result = found({true, true}, run);
