@@ -137,14 +137,14 @@ bool finds_drift(const GraphResult& labels) {
                      [&](const GraphEnvironment& e) { return drifts(e.drift); });
 }
 
-bool denies_much(const GraphResult& labels, const GraphResult& linear) {
+bool denies_much(const GraphResult& labels, const GraphResult& linear, bool drifting) {
   std::size_t edges = 0, denied = 0;
   for (std::size_t k = 0; k < linear.edges.values.size(); ++k) {
     if (linear.edges.values[k] <= likely) continue;
     ++edges;
     const std::size_t a = k / linear.edges.variables, b = k % linear.edges.variables;
-    const bool hidden = labels.hidden.at(a, b) > likely && seems_hidden(linear, a, b);
-    denied += hidden || labels.edges.at(b, a) > likely ? 1 : 0;
+    const bool otherwise = labels.hidden.at(a, b) > likely || labels.edges.at(b, a) > likely;
+    denied += drifting ? labels.edges.at(a, b) <= likely : otherwise && seems_hidden(linear, a, b);
   }
   return 3 * denied > edges;
 }

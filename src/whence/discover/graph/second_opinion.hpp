@@ -19,10 +19,11 @@ bool finds_drift(const GraphResult& labels);
 /// of such changes, may take them for it. Needs the rows.
 bool small_changes_abound(const GraphResult& linear, const Dataset& data);
 
-/// Whether labels have more than a third of the edges the other way round, or as hidden links of
-/// which lines have a sign, too: then hidden causes are everywhere, and the answer by labels
-/// stands. Links that they do not see are not denied: they count fewer rows.
-bool denies_much(const GraphResult& labels, const GraphResult& linear);
+/// Whether labels deny more than a third of the edges: then hidden causes or drift are everywhere,
+/// and the answer by labels stands. Where mechanisms may drift they deny what they do not confirm;
+/// elsewhere, what they have the other way round or as a hidden link while lines have a sign of
+/// something hidden there, too: links that labels do not see are not denied, they count fewer rows.
+bool denies_much(const GraphResult& labels, const GraphResult& linear, bool drifting);
 
 /// What labels do not confirm is no longer stated as sure; what they find hidden is said.
 void temper(GraphResult& linear, const GraphResult& labels);
