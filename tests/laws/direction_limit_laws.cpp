@@ -51,8 +51,18 @@ bool changed_there(const GraphResult& result, const EdgeFinding& edge, std::size
   return std::max(p[edge.from], p[edge.to]) >= 0.4;
 }
 
+/// Whether sure edges lead from one variable to a later one, not counting the edge itself.
+bool implied(const GraphResult& result, std::size_t from, std::size_t to) {
+  for (std::size_t v = from + 1; v < to; ++v)
+    if (result.edges.at(from, v) > 0.95 &&
+        (result.edges.at(v, to) > 0.95 || implied(result, v, to)))
+      return true;
+  return false;
+}
+
 /// No direction above 95 % that no shift supports: an environment that speaks for it, in which one
-/// of its ends changed. Nor one that a single environment turns round. The pair stays linked.
+/// of its ends changed; where lines answer, a path of sure edges does as well. Nor one that a
+/// single environment turns round. The pair stays linked.
 Finding sure_directions_are_supported(const Limiter& limiter) {
   Finding finding;
   for (const GraphModel model : {GraphModel::linear, GraphModel::categorical, GraphModel::labels})
@@ -66,9 +76,11 @@ Finding sure_directions_are_supported(const Limiter& limiter) {
         bool supported = false;
         for (std::size_t e = 0; e < environments; ++e)
           supported |= speaks(edge, e) && changed_there(result, edge, e);
+        const bool follows = model == GraphModel::linear && implied(result, edge.from, edge.to);
         const std::string which = fmt::format("run {} {}->{}", run, edge.from, edge.to);
-        finding.require(p <= 0.95 || supported, "no shift supports " + which);
-        finding.require(p <= 0.95 || edge.turned <= 0.75, "turned round: " + which);
+        finding.require(p <= 0.95 || supported || follows, "no shift supports " + which);
+        finding.require(p <= 0.95 || edge.turned <= 0.75 || !supported, "turned round: " + which);
+        finding.require(p > 0.95 || supported || !follows, "implied and lost: " + which);
         finding.require(p > 0.95 || !supported || edge.turned > 0.75, "lost: " + which);
       }
     }
@@ -104,6 +116,14 @@ LAW(DirectionLimitLaws, SureDirectionsAreSupported, sure_directions_are_supporte
      {"one engine left alone",
       [](GraphResult& result) {
         if (result.model != GraphModel::labels) limit(result);
+      }},
+     {"implied by edges that are not sure",
+      [](GraphResult& result) {
+        limit(result);
+        for (std::size_t to = 2; to < variables; ++to) {
+          result.edges.at(to, 0) = 0.009;
+          result.edges.at(0, to) = 0.99;
+        }
       }},
      {"one environment turns it round", limits_unless(shift_supports)}});
 

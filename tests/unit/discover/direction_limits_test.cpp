@@ -79,6 +79,32 @@ TEST(DirectionLimits, AnEnvironmentSpeaksWhereOneEndChangedButNotEverything) {
   EXPECT_FALSE(shift_supports(redrawn, redrawn.findings[0]));
 }
 
+TEST(DirectionLimits, NoEdgePointsAgainstAPathOfSureOnes) {
+  // a -> b -> c, each seen where b or c changed; a -> c is linked, and no shift tells how.
+  GraphResult result;
+  result.model = GraphModel::linear;
+  result.variables = {"a", "b", "c"};
+  result.edges = EdgeMatrix(3);
+  result.edges.at(0, 1) = result.edges.at(1, 2) = 0.99;
+  result.edges.at(0, 2) = 1;
+  result.environments.resize(3);
+  for (GraphEnvironment& environment : result.environments) environment.changed = {0, 0, 0};
+  result.environments[1].changed[1] = result.environments[2].changed[2] = 1;
+  result.findings = edges_worth_showing(result.edges);
+  for (EdgeFinding& edge : result.findings) {
+    edge.shift_log_odds = 10;
+    edge.support = {0, edge.to == 1 ? 10.0 : 0, edge.from == 1 ? 10.0 : 0};
+  }
+  GraphResult apart = result;
+  apart.edges.at(1, 2) = 0.5;
+  apart.findings = edges_worth_showing(apart.edges);
+  limit_directions(result, nullptr, {});
+  EXPECT_NEAR(result.edges.at(0, 2), 0.98, 1e-12);
+  EXPECT_NEAR(result.edges.at(2, 0), 0.02, 1e-12);
+  limit_directions(apart, nullptr, {});
+  EXPECT_EQ(apart.edges.at(0, 2), highest_if_unsure);
+}
+
 TEST(DirectionLimits, WhatIsKnownNeedsNoShift) {
   GraphResult result = one_sure_edge();
   GraphOptions options;

@@ -180,6 +180,22 @@ TEST(FindGraphByLabels, NearCopiesOfACauseAreNoSureCauses) {
     for (std::size_t j = 0; j < 4; ++j) EXPECT_LE(result.edges.at(i, j), 0.95) << i << " " << j;
 }
 
+TEST(FindGraphByLabels, ASecondChangeDownstreamOfALikelyOneIsNotSure) {
+  // In the first environment the second column is off beside the first one, its cause: as it would
+  // be, were the first read with noise. In the second it changes alone.
+  const Dataset data = drawn_data(4, 3, 3, [](std::size_t e, Stream& stream) {
+    const double a = sample_normal(stream) + (e == 1 ? 2 : 0);
+    const double b = 2 * std::tanh(a) + 0.5 * sample_normal(stream) + (e == 1 || e == 2 ? 4 : 0);
+    const double c = b * b / 4 + 0.5 * sample_normal(stream) + (e == 3 ? 4 : 0);
+    return std::vector<double>{a, b, c};
+  });
+  const GraphResult result = find_graph(data, by_labels());
+  EXPECT_GT(result.environments[1].changed[0], 0.95);
+  EXPECT_GT(result.environments[1].changed[1], 0.5);
+  EXPECT_LE(result.environments[1].changed[1], 0.9);
+  EXPECT_GT(result.environments[2].changed[1], 0.95);
+}
+
 TEST(ModelCheck, NoticesCurvesAndPassesLines) {
   Stream stream(42, Purpose::tests, {0, 0, 0});
   for (bool curved : {false, true}) {

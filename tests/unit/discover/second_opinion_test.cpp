@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -81,6 +82,109 @@ TEST(SecondOpinion, NoDirectionIsSureWithoutAShift) {
   const GraphResult result = found({false}, 2);
   EXPECT_GT(surest(result), 0.4);
   EXPECT_LE(surest(result), 0.95);
+}
+
+/// Answers of both engines to data in which a acts on b, with the changes that lines find.
+struct TwoAnswers {
+  GraphResult lines, labels;
+};
+TwoAnswers that_differ(double changed_b) {
+  TwoAnswers both;
+  both.lines.variables = {"a", "b"};
+  both.lines.edges = both.lines.hidden = both.lines.shift_only = EdgeMatrix(2);
+  both.lines.environments.resize(2);
+  both.lines.environments[0].changed = {0, 0};
+  both.lines.environments[1].changed = {1, changed_b};
+  both.labels = both.lines;
+  both.lines.edges.at(0, 1) = 1;
+  both.labels.hidden.at(0, 1) = both.labels.hidden.at(1, 0) = 1;
+  return both;
+}
+
+TEST(SecondOpinion, AHiddenLinkNeedsASignByLines) {
+  TwoAnswers followed = that_differ(0), together = that_differ(1);
+  EXPECT_FALSE(denies_much(followed.labels, followed.lines, false));
+  EXPECT_TRUE(denies_much(together.labels, together.lines, false));
+  EXPECT_TRUE(denies_much(followed.labels, followed.lines, true));
+  temper(followed.lines, followed.labels);
+  temper(together.lines, together.labels);
+  EXPECT_DOUBLE_EQ(followed.lines.edges.at(0, 1), 0.9);  // not confirmed, but not denied
+  EXPECT_LT(together.lines.edges.at(0, 1), 0.5);
+  EXPECT_GT(together.lines.hidden.at(0, 1), 0.5);
+}
+
+TEST(SecondOpinion, SmallChangesAreToldFromLargeOnes) {
+  // d alone is off in every environment, by little or by much.
+  for (const double offset : {0.3, 1.0}) {
+    Dataset data = linear_data({false}, 8);
+    GraphResult lines;
+    lines.variables = {"a", "b", "c", "d"};
+    lines.graph = Graph(4);
+    for (std::size_t e = 0; e < 5; ++e) {
+      const Environment& here = data.environments[e];
+      GraphEnvironment& environment = lines.environments.emplace_back();
+      environment.rows = here.rows();
+      environment.baseline = e == 0;
+      environment.changed.assign(4, 0.0);
+      if (e == 0) continue;
+      environment.changed[3] = 1;
+      for (std::size_t r = here.begin; r < here.end; ++r) data.columns[3].values[r] += offset;
+    }
+    EXPECT_EQ(small_changes_abound(lines, data), offset < 0.5) << offset;
+  }
+}
+
+TEST(SecondOpinion, SeveralVariancesSetAnewAreNoDrift) {
+  // A chain of six; in each environment two mechanisms hear nothing and get another variance.
+  Stream stream(45, Purpose::tests, {0, 0, 0});
+  std::vector<std::vector<double>> columns(6);
+  std::vector<int> labels;
+  const std::size_t targets[5][2] = {{6, 6}, {0, 1}, {2, 4}, {3, 5}, {1, 3}};
+  for (std::size_t e = 0; e < 5; ++e)
+    for (std::size_t r = 0; r < (e == 0 ? 1000 : 200); ++r) {
+      double before = 0;
+      for (std::size_t v = 0; v < 6; ++v) {
+        const bool set = v == targets[e][0] || v == targets[e][1];
+        before = set ? 1.6 * sample_normal(stream) : 0.8 * before + 0.8 * sample_normal(stream);
+        columns[v].push_back(before);
+      }
+      labels.push_back(int(e));
+    }
+  std::vector<DataColumn> named;
+  for (std::size_t v = 0; v < 6; ++v) named.emplace_back("x" + std::to_string(v), columns[v]);
+  GraphOptions options;
+  options.baseline = 0;
+  const GraphResult result = find_graph(Dataset::from_columns(named, labels), options);
+  EXPECT_EQ(result.model, GraphModel::linear);
+  // The first two changed together only: that may be something hidden.
+  for (std::size_t v = 1; v + 1 < 6; ++v) EXPECT_GT(result.edges.at(v, v + 1), 0.8) << v;
+}
+
+/// An answer by lines in which everything changed in some of eight environments.
+GraphResult all_changed_in(std::size_t environments) {
+  GraphResult result;
+  result.model = GraphModel::linear;
+  result.variables = {"a", "b", "c", "d"};
+  result.edges = EdgeMatrix(4);
+  for (std::size_t e = 0; e < 9; ++e) {
+    GraphEnvironment& environment = result.environments.emplace_back();
+    environment.rows = 300;
+    environment.baseline = e == 0;
+    environment.changed.assign(4, 0.0);
+    environment.all_changed = e > 0 && e <= environments ? 1 : 0;
+  }
+  return result;
+}
+
+TEST(SecondOpinion, IsAskedWhereEverythingSeemsToChangeInFewEnvironments) {
+  const Dataset data = linear_data({}, 1);
+  EXPECT_FALSE(calls_for_second_opinion(all_changed_in(0), data));
+  EXPECT_TRUE(calls_for_second_opinion(all_changed_in(1), data));
+  EXPECT_TRUE(calls_for_second_opinion(all_changed_in(2), data));
+  EXPECT_FALSE(calls_for_second_opinion(all_changed_in(4), data));
+  GraphResult small = all_changed_in(1);
+  for (GraphEnvironment& environment : small.environments) environment.rows = 20;
+  EXPECT_FALSE(calls_for_second_opinion(small, data));
 }
 
 TEST(SecondOpinion, SomethingHiddenIsNoSureCause) {

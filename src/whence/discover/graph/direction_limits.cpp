@@ -23,6 +23,7 @@ bool is_known(const EdgeKnowledge& knowledge, std::size_t m, const EdgeFinding& 
 struct Limit {
   double highest = 1;
   std::optional<Remark> why = {};
+  bool wants_shift = false;
 };
 
 class Limits {
@@ -49,7 +50,7 @@ class Limits {
     if (is_known(options_.knowledge, result_.variables.size(), edge)) return {};
     if (is_derived(edge)) return {even};
     if (!shift_supports(result_, edge))
-      return {options_.maybe_selected ? highest_if_selected : highest_if_unsure};
+      return {options_.maybe_selected ? highest_if_selected : highest_if_unsure, {}, true};
     if (options_.maybe_selected && edge.probability > highest_if_selected &&
         !(chosen_ && chosen_->exclude(edge)))
       return {highest_if_selected, remark(RemarkCode::maybe_selected, edge, highest_if_selected)};
@@ -81,6 +82,34 @@ class Limits {
   const GraphOptions& options_;
   std::vector<DerivedColumns> derived_;
   std::optional<ChosenRows> chosen_;
+};
+
+/// Edges that are sure after their limits.
+class SureEdges {
+ public:
+  explicit SureEdges(std::size_t variables) : effects_(variables) {}
+
+  void add(std::size_t from, std::size_t to, double probability) {
+    if (probability > highest_if_unsure) effects_[from].emplace_back(to, 1 - probability);
+  }
+  /// How sure it is that one variable acts on another through others; 0 where no path is sure. No
+  /// edge can point against a path.
+  double path(std::size_t from, std::size_t to) const {
+    constexpr double unseen = 2;
+    std::vector<double> doubt(effects_.size(), unseen);
+    std::vector<std::size_t> next = {from};
+    doubt[from] = 0;
+    for (std::size_t k = 0; k < next.size() && doubt[to] == unseen; ++k)
+      for (const auto& [effect, own] : effects_[next[k]])
+        if (doubt[effect] == unseen) {
+          doubt[effect] = doubt[next[k]] + own;
+          next.push_back(effect);
+        }
+    return std::max(0.0, 1 - doubt[to]);
+  }
+
+ private:
+  std::vector<std::vector<std::pair<std::size_t, double>>> effects_;  // [cause], with doubts
 };
 
 bool changes_somewhere(const GraphResult& result, std::size_t variable) {
@@ -131,9 +160,17 @@ bool shift_supports(const GraphResult& result, const EdgeFinding& edge) {
 void limit_directions(GraphResult& result, const Dataset* rows, const GraphOptions& options) {
   std::vector<std::pair<const EdgeFinding*, Limit>> limited;
   Limits limits(result, rows, options);
-  for (const EdgeFinding& edge : result.findings)
-    if (Limit limit = limits.of(edge); edge.probability > limit.highest)
-      limited.emplace_back(&edge, std::move(limit));
+  SureEdges sure(result.variables.size());
+  for (const EdgeFinding& edge : result.findings) {
+    Limit limit = limits.of(edge);
+    sure.add(edge.from, edge.to, std::min(edge.probability, limit.highest));
+    if (edge.probability > limit.highest) limited.emplace_back(&edge, std::move(limit));
+  }
+  for (auto& [edge, limit] : limited)
+    if (limit.wants_shift && result.model == GraphModel::linear)
+      limit.highest = std::max(limit.highest, sure.path(edge->from, edge->to));
+  std::erase_if(limited,
+                [](const auto& one) { return one.first->probability <= one.second.highest; });
   std::vector<Remark> remarks = limits.on_derived();
   for (auto& [edge, limit] : limited) {
     double& p = result.edges.at(edge->from, edge->to);

@@ -344,7 +344,8 @@ GraphResult find_with_all_rows(DataSource& data, const GraphOptions& options,
       order.variables.size() <= entry_of(GraphModel::labels).most_variables &&
       calls_for_second_opinion(result, data.outline()) && !control.stopped()) {
     GraphResult other = by_labels({RemarkCode::model_drifts, {}, {}, {}});
-    if (finds_drift(other) || denies_much(other, result)) return other;
+    const bool small = small_changes_abound(result, data.whole());
+    if ((small && finds_drift(other)) || denies_much(other, result, small)) return other;
     temper(result, other);
     result.graph = likely_graph(result.edges, result.cycle_broken);
     result.remarks.push_back({RemarkCode::compared_with_labels, {}, {}, {}});

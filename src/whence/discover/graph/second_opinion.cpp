@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "whence/math/dense.hpp"
+
 namespace whence {
 
 namespace {
@@ -24,7 +26,91 @@ bool rows_enough(const Dataset& data, const GraphResult& result) {
   return largest >= of_baseline && rows[rows.size() / 2] >= of_environment;
 }
 
+/// The rows of an environment as a regression on causes has them: one, the causes, the effect.
+Matrix regression_rows(const Dataset& data, const Environment& here, const Graph& graph,
+                       std::size_t effect) {
+  std::vector<std::size_t> columns;
+  for (std::size_t v = 0; v < data.variables.size(); ++v)
+    if (graph.edge(VariableId(v), VariableId(effect))) columns.push_back(v);
+  columns.push_back(effect);
+  Matrix rows(here.rows(), columns.size() + 1);
+  for (std::size_t r = 0; r < rows.rows; ++r) {
+    rows(r, 0) = 1;
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      rows(r, c + 1) = data.columns[columns[c]].values[here.begin + r];
+  }
+  return rows;
+}
+
+/// Nats per row that the line of these rows gains over the line of the reference: for Gaussian
+/// noise, how far the two mechanisms are apart.
+double gained_by_own_line(const Matrix& reference, const Matrix& rows) {
+  const std::size_t last = rows.columns - 1;
+  if (std::min(reference.rows, rows.rows) <= rows.columns) return INFINITY;
+  const Matrix usual = factor_of_gram(reference), own = factor_of_gram(rows);
+  Matrix causes(last, last), weights(last, 1);
+  for (std::size_t i = 0; i < last; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) causes(i, j) = usual(i, j);
+    weights(i, 0) = usual(last, i);
+  }
+  weights = lower_transposed_solve(causes, weights);
+  double square = 0;  // of what the reference's line leaves over
+  for (std::size_t r = 0; r < rows.rows; ++r) {
+    double left = rows(r, last);
+    for (std::size_t i = 0; i < last; ++i) left -= weights(i, 0) * rows(r, i);
+    square += left * left / double(rows.rows);
+  }
+  const auto variance = [&](const Matrix& factor, std::size_t n) {
+    return factor(last, last) * factor(last, last) / double(n);
+  };
+  const double before = variance(usual, reference.rows), here = variance(own, rows.rows);
+  return 0.5 * (std::log(before / here) + square / before - 1);
+}
+
+std::size_t reference_of(const GraphResult& result) {
+  std::size_t found = 0;
+  for (std::size_t e = 0; e < result.environments.size(); ++e) {
+    if (result.environments[e].baseline) return e;
+    if (result.environments[e].rows > result.environments[found].rows) found = e;
+  }
+  return found;
+}
+
+/// Whether lines, too, have a sign of something hidden behind two variables: where one changed, the
+/// other's mechanism seems to have changed every time. Labels find such links also where only the
+/// noise of a cause changed, which they hardly see its effect follow.
+bool seems_hidden(const GraphResult& linear, std::size_t a, std::size_t b) {
+  bool together = false;
+  for (const GraphEnvironment& environment : linear.environments) {
+    if (environment.all_changed > likely || environment.changed[a] <= likely) continue;
+    if (environment.changed[b] <= likely) return false;
+    together = true;
+  }
+  return together;
+}
+
 }  // namespace
+
+bool small_changes_abound(const GraphResult& linear, const Dataset& data) {
+  constexpr double small = 0.1;  // nats per row: a move of .45 noise deviations
+  const std::size_t reference = reference_of(linear);
+  std::size_t with_small = 0, judged = 0;
+  for (std::size_t e = 0; e < linear.environments.size(); ++e) {
+    const GraphEnvironment& environment = linear.environments[e];
+    if (e == reference || environment.all_changed > likely) continue;
+    ++judged;
+    for (std::size_t v = 0; v < linear.variables.size(); ++v) {
+      if (environment.changed[v] <= likely) continue;
+      const auto rows = [&](std::size_t which) {
+        return regression_rows(data, data.environments[which], linear.graph, v);
+      };
+      if (!(gained_by_own_line(rows(reference), rows(e)) < small)) continue;
+      ++with_small;
+      break;
+    }
+  }
+  return with_small > 0 && 4 * with_small >= judged;
+}
 
 bool calls_for_second_opinion(const GraphResult& linear, const Dataset& data) {
   if (!rows_enough(data, linear)) return false;
@@ -51,12 +137,14 @@ bool finds_drift(const GraphResult& labels) {
                      [&](const GraphEnvironment& e) { return drifts(e.drift); });
 }
 
-bool denies_much(const GraphResult& labels, const GraphResult& linear) {
+bool denies_much(const GraphResult& labels, const GraphResult& linear, bool drifting) {
   std::size_t edges = 0, denied = 0;
   for (std::size_t k = 0; k < linear.edges.values.size(); ++k) {
     if (linear.edges.values[k] <= likely) continue;
     ++edges;
-    denied += labels.edges.values[k] <= likely ? 1 : 0;
+    const std::size_t a = k / linear.edges.variables, b = k % linear.edges.variables;
+    const bool otherwise = labels.hidden.at(a, b) > likely || labels.edges.at(b, a) > likely;
+    denied += drifting ? labels.edges.at(a, b) <= likely : otherwise && seems_hidden(linear, a, b);
   }
   return 3 * denied > edges;
 }
@@ -70,7 +158,7 @@ void temper(GraphResult& linear, const GraphResult& labels) {
       if (a == b || labels.edges.at(a, b) > likely) continue;
       const double left = std::max(0.0, p - unconfirmed);
       p -= left;
-      if (labels.hidden.at(a, b) <= likely) continue;
+      if (labels.hidden.at(a, b) <= likely || !seems_hidden(linear, a, b)) continue;
       // Something hidden, as labels have it, or a cause, as lines have it: as likely either way.
       const double hidden = std::min(p, 0.5) * labels.hidden.at(a, b) + left;
       p -= hidden - left;

@@ -10,12 +10,20 @@ namespace whence {
 /// changed at once, in data that have rows enough for labels to speak.
 bool calls_for_second_opinion(const GraphResult& linear, const Dataset& data);
 
-/// Whether labels find that environments or mechanisms drift: then their answer stands.
+/// Whether labels find that environments or mechanisms drift: then their answer stands, if lines
+/// find small changes, too.
 bool finds_drift(const GraphResult& labels);
 
+/// Whether lines find small changes in a quarter of the environments: what drifts moves a little in
+/// every run. Several mechanisms set anew at a time are no drift, although labels, which see less
+/// of such changes, may take them for it. Needs the rows.
+bool small_changes_abound(const GraphResult& linear, const Dataset& data);
+
 /// Whether labels deny more than a third of the edges: then hidden causes or drift are everywhere,
-/// and the answer by labels stands.
-bool denies_much(const GraphResult& labels, const GraphResult& linear);
+/// and the answer by labels stands. Where mechanisms may drift they deny what they do not confirm;
+/// elsewhere, what they have the other way round or as a hidden link while lines have a sign of
+/// something hidden there, too: links that labels do not see are not denied, they count fewer rows.
+bool denies_much(const GraphResult& labels, const GraphResult& linear, bool drifting);
 
 /// What labels do not confirm is no longer stated as sure; what they find hidden is said.
 void temper(GraphResult& linear, const GraphResult& labels);
