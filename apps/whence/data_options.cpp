@@ -188,6 +188,10 @@ LoadedData load_data(const DataOptions& options, std::optional<std::size_t> vari
   return loaded;
 }
 
+ReadOptions usual_read_options() {
+  return read_options(DataOptions{}, std::nullopt, std::size_t(-1));
+}
+
 bool are_in_memory(const DataOptions& options) {
   const auto is_held = [&](const std::filesystem::path& path) {
     return options.host != nullptr && options.host->tables.contains(path.string());

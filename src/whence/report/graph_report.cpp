@@ -220,6 +220,10 @@ std::string changes_in_words(const GraphResult& result) {
         "Nothing seems to have changed in {}{}: by how they differ these data cannot tell a cause "
         "from its effect.",
         shifted == 1 ? "" : "any of ", of);
+  if (changed == 0 && perhaps > 0)
+    return fmt::format(
+        "Nothing surely changed; {} of {} something may have.",
+        perhaps == shifted && shifted > 1 ? "in each" : fmt::format("in {}", perhaps), of);
   std::string text = fmt::format("Something changed in {} of {}", changed, of);
   if (perhaps > 0) text += fmt::format(", perhaps in {} more", perhaps);
   if (shifted > 0 && all == shifted)
