@@ -93,7 +93,8 @@ std::vector<std::string> made_sure_by(const Statements& before, const Statements
   for (const auto kind : kinds)
     for (const std::string& what : sure_of(after.*kind)) {
       const auto at = (before.*kind).find(what);
-      if (at == (before.*kind).end() || at->second < nearly) out.push_back(what);
+      const double p = at == (before.*kind).end() ? 0 : at->second;
+      if (p < nearly) out.push_back(fmt::format("{} ({:.2f} without)", what, p));
     }
   return out;
 }
@@ -131,7 +132,9 @@ class TableRuns {
       whole.leave_out = true;
       raw = read_raw_table(listed.file, whole);
     } catch (const Error& error) {
-      runs_.push_back({.table = t, .problem = error.what()});
+      TableRun& run = runs_.emplace_back();
+      run.table = t;
+      run.problem = error.what();
       return;
     }
     const TableRun as_it_is = run_one(t, raw, Alteration::none, 0);

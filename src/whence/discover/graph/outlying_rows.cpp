@@ -253,6 +253,13 @@ std::vector<Remark> remarks_on(const std::vector<OddCell>& cells, const Dataset&
   return remarks;
 }
 
+std::vector<std::int32_t> without_entries(const std::vector<std::int32_t>& entries,
+                                          const std::vector<std::size_t>& rows) {
+  std::vector<std::int32_t> rest = entries;
+  erase_rows(rest, rows, 1);
+  return rest;
+}
+
 Dataset without_rows(Dataset data, const std::vector<std::size_t>& rows) {
   for (std::size_t v = 0; v < data.variables.size(); ++v) {
     erase_rows(data.columns[v].levels, rows, 1);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "whence/core/dataset.hpp"
@@ -30,6 +31,10 @@ std::vector<OddCell> odd_cells(const Dataset& data);
 /// The rows of these cells, ascending, and what is said of them (rows by environment, from 1).
 std::vector<std::size_t> rows_of(const std::vector<OddCell>& cells);
 std::vector<Remark> remarks_on(const std::vector<OddCell>& cells, const Dataset& data);
+
+/// What is told of every row, or nothing, without some rows.
+std::vector<std::int32_t> without_entries(const std::vector<std::int32_t>& entries,
+                                          const std::vector<std::size_t>& rows);
 
 /// The data without some rows, given in ascending order. Data that are given away are not copied.
 Dataset without_rows(Dataset data, const std::vector<std::size_t>& rows);

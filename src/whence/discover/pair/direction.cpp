@@ -364,15 +364,6 @@ DirectionResult find_among_different(const Dataset& given, const DirectionOption
   return result;
 }
 
-/// The entities of all rows but these.
-std::vector<std::int32_t> without(const std::vector<std::int32_t>& entity,
-                                  const std::vector<std::size_t>& rows) {
-  std::vector<std::int32_t> rest;
-  for (std::size_t row = 0; row < entity.size(); ++row)
-    if (!std::binary_search(rows.begin(), rows.end(), row)) rest.push_back(entity[row]);
-  return rest;
-}
-
 /// A direction that is decided by the few rows that lie furthest out is not stated as sure.
 void doubt_few_rows(DirectionResult& result, const Dataset& data, const DirectionOptions& options,
                     Control control) {
@@ -383,7 +374,7 @@ void doubt_few_rows(DirectionResult& result, const Dataset& data, const Directio
   control.progress = {};  // the answer is there: only its doubts are worked out
   DirectionOptions own = options;
   own.sensitivity = false;
-  own.entity = without(options.entity, rows);
+  own.entity = without_entries(options.entity, rows);
   const DirectionResult other = find_among_different(without_rows(data, rows), own, control);
   if (other.belief[std::size_t(result.verdict.from)] > lost) return;
   for (std::size_t s = 0; s < structures; ++s)
@@ -448,6 +439,22 @@ DirectionResult find_with_doubts(const Dataset& data, const DirectionOptions& op
   return result;
 }
 
+/// Rows with a cell that is plainly a mistake do not count, and are named.
+DirectionResult find_without_mistakes(const Dataset& data, const DirectionOptions& options,
+                                      const Control& control) {
+  const std::vector<OddCell> odd = odd_cells(data);
+  if (odd.empty()) return find_with_doubts(data, options, control);
+  const std::vector<std::size_t> rows = rows_of(odd);
+  DirectionOptions own = options;
+  own.entity = without_entries(options.entity, rows);
+  DirectionResult result = find_with_doubts(without_rows(data, rows), own, control);
+  for (std::size_t e = 0; e < data.environments.size(); ++e)
+    result.environments[e].rows = data.environments[e].rows();
+  const std::vector<Remark> remarks = remarks_on(odd, data);
+  result.remarks.insert(result.remarks.begin(), remarks.begin(), remarks.end());
+  return result;
+}
+
 /// The same for the data with each environment once.
 DirectionOptions of_kept(const DirectionOptions& options, const OnceEach& once) {
   DirectionOptions own = options;
@@ -488,8 +495,8 @@ DirectionResult find_direction(const Dataset& given, const DirectionOptions& opt
   require_fitting(given, options.knowledge, {});
   require_entities(given, options.entity);
   const OnceEach once = once_each(given, options.baseline);
-  if (!once.data) return find_with_doubts(given, options, control);
-  DirectionResult result = find_with_doubts(*once.data, of_kept(options, once), control);
+  if (!once.data) return find_without_mistakes(given, options, control);
+  DirectionResult result = find_without_mistakes(*once.data, of_kept(options, once), control);
   tell_of_copies(result, once, given, options.baseline);
   return result;
 }
