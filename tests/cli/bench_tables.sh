@@ -42,4 +42,4 @@ sed 's/one cell x 1000/one cell/' lists/list.json >lists/wrong.json
 refuses 3 E-TABLES-LIST 'no control' bench tables lists/wrong.json
 sed 's/dose.csv/other.csv/' lists/list.json >lists/wrong.json
 accepts bench tables lists/wrong.json --threads 1 -o absent
-check 'a table that is not there is told' grep -q 'other.csv' absent/result.json
+check 'a table that is not there is told' grep -q 'cannot open' absent/result.json

@@ -229,10 +229,12 @@ std::string changes_in_words(const GraphResult& result) {
         "Nothing seems to have changed in {}{}: by how they differ these data cannot tell a cause "
         "from its effect.",
         shifted == 1 ? "" : "any of ", of);
-  if (changed == 0 && perhaps > 0)
-    return fmt::format(
-        "Nothing surely changed; {} of {} something may have.",
-        perhaps == shifted && shifted > 1 ? "in each" : fmt::format("in {}", perhaps), of);
+  if (changed == 0 && shifted > 0) {
+    const std::string open = "Whether anything changed is open";
+    if (perhaps < shifted)
+      return fmt::format("{} in {} of {}; in the others nothing did.", open, perhaps, of);
+    return open + (shifted == 1 ? "." : " in all " + of + ".");
+  }
   std::string text = fmt::format("Something changed in {} of {}", changed, of);
   if (perhaps > 0) text += fmt::format(", perhaps in {} more", perhaps);
   if (shifted > 0 && all == shifted)
