@@ -10,6 +10,7 @@
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
 #include "whence/discover/check/collinearity.hpp"
+#include "whence/io/table/formats/number_parser.hpp"
 
 namespace whence {
 namespace {
@@ -188,6 +189,10 @@ LoadedData load_data(const DataOptions& options, std::optional<std::size_t> vari
   return loaded;
 }
 
+ReadOptions usual_read_options() {
+  return read_options(DataOptions{}, std::nullopt, std::size_t(-1));
+}
+
 bool are_in_memory(const DataOptions& options) {
   const auto is_held = [&](const std::filesystem::path& path) {
     return options.host != nullptr && options.host->tables.contains(path.string());
@@ -280,30 +285,53 @@ void refuse_to_overwrite(const std::vector<std::filesystem::path>& inputs,
 
 namespace {
 
-/// What the columns are, in one line; nothing where a line for each says more: a pair, or a few
-/// columns of both kinds.
-std::string summary_of(const std::vector<Variable>& variables) {
-  constexpr std::size_t few = 3, most_notes = 12;  // beyond, a screen of them hides what matters
+/// Whole numbers that were taken for categories, with how many there are of each: "Year (12)".
+std::vector<std::string> counted_codes(const std::vector<Variable>& variables) {
+  std::vector<std::string> names;
+  for (const Variable& v : variables)
+    if (v.kind == Variable::Kind::categorical && v.levels > 2 &&
+        std::all_of(v.level_names.begin(), v.level_names.end(), [](const std::string& level) {
+          return parse_field(level).kind == FieldKind::number;
+        }))
+      names.push_back(printable(v.name) + " (" + std::to_string(v.levels) + ")");
+  return names;
+}
+
+/// What the columns are, in few words; nothing where a line for each says more: a pair.
+std::vector<std::string> summary_of(const std::vector<Variable>& variables) {
+  constexpr std::size_t few = 3, most_names = 12;  // beyond, a screen of them hides what matters
+  std::vector<std::string> numbers, categories;
+  for (const Variable& v : variables)
+    (v.kind == Variable::Kind::categorical ? categories : numbers).push_back(printable(v.name));
   const std::size_t all = variables.size();
-  const auto categorical =
-      std::size_t(std::count_if(variables.begin(), variables.end(), [](const Variable& v) {
-        return v.kind == Variable::Kind::categorical;
-      }));
   if (all < few) return {};
-  if (categorical == 0 || categorical == all)
-    return "all " + std::to_string(all) + " columns are " + (categorical ? "categorical" : "real") +
-           " (--types to change that)";
-  if (all <= most_notes) return {};
-  return std::to_string(all - categorical) + " columns are real, " + std::to_string(categorical) +
-         " categorical; result.json lists them";
+  std::vector<std::string> notes;
+  if (numbers.empty() || categories.empty())
+    notes.push_back("all " + std::to_string(all) + " columns are " +
+                    (numbers.empty() ? "categorical" : "real") + " (--types to change that)");
+  else if (all > most_names)
+    notes.push_back(std::to_string(numbers.size()) + " columns are real, " +
+                    std::to_string(categories.size()) + " categorical; result.json lists them");
+  else
+    notes.push_back("real: " + joined(numbers) + "; categorical: " + joined(categories));
+  std::vector<std::string> codes = counted_codes(variables);
+  if (codes.empty() || numbers.empty()) return notes;
+  const std::string first = codes[0].substr(0, codes[0].rfind(" ("));
+  if (codes.size() > most_names) codes.resize(most_names), codes.emplace_back("...");
+  notes.push_back("categorical, because of few different whole numbers: " + joined(codes) +
+                  "; --types " + first + "=real to change that");
+  return notes;
 }
 
 }  // namespace
 
 std::vector<std::string> reading_notes(const LoadedData& loaded) {
-  // Types that were given need no note.
-  const std::string all = loaded.notes.empty() ? "" : summary_of(loaded.data.variables);
-  return all.empty() ? loaded.notes : std::vector{all};
+  if (loaded.notes.empty()) return {};  // types that were given need no note
+  std::vector<std::string> notes = summary_of(loaded.data.variables);
+  if (notes.empty()) return loaded.notes;
+  for (const std::string& note : loaded.notes)
+    if (note.starts_with("environment \"")) notes.push_back(note);  // joined with others
+  return notes;
 }
 
 }  // namespace whence

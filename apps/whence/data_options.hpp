@@ -36,6 +36,9 @@ void add_most_rows(CLI::App& app, DataOptions& options);
 LoadedData load_data(const DataOptions& options, std::optional<std::size_t> variables,
                      std::size_t most = std::size_t(-1));
 
+/// How tables are read where no option says otherwise.
+ReadOptions usual_read_options();
+
 /// Whether all of them are tables that the host holds.
 bool are_in_memory(const DataOptions& options);
 /// What load_data() read from there, once more: data alone, nothing is said of them.

@@ -19,6 +19,7 @@
 #include "apps/whence/commands/bench_graphs.hpp"
 #include "apps/whence/commands/bench_invariance.hpp"
 #include "apps/whence/commands/bench_real.hpp"
+#include "apps/whence/commands/bench_tables.hpp"
 #include "apps/whence/machine.hpp"
 #include "apps/whence/terminal.hpp"
 #include "whence/backends/simd.hpp"
@@ -468,7 +469,7 @@ class Bench {
 std::string work_choices() {
   std::vector<std::string> names = {"all"};
   for (const Work& work : all_work()) names.push_back(work.name);
-  names.insert(names.end(), {"direction", "graphs", "encoders", "real", "invariance"});
+  names.insert(names.end(), {"direction", "graphs", "encoders", "real", "tables", "invariance"});
   return "NAME:" + joined(names, "|");
 }
 
@@ -485,27 +486,31 @@ static void refuse_sharing(const SharedOptions& shared) {
 
 void add_bench(CLI::App& root, Globals& globals) {
   CLI::App* app = root.add_subcommand(
-      "bench", "speed beside PyTorch's; direction, graphs, encoders, real: how often it is right");
+      "bench",
+      "speed beside PyTorch's; direction, graphs, encoders, real, tables: how often it is right");
   app->group("Tools");
   const auto options = std::make_shared<BenchOptions>();
   app->add_option(
          "NAME", options->name,
          "a piece of work, or all of them; direction, graphs, encoders: accuracy, honesty and time "
          "of whence direction, of graphs from shifts and of whence disentangle on data whose truth "
-         "is known; real: the first two on recorded data; invariance: how much order, names, "
+         "is known; real: the first two on recorded data; tables: on tables of which something is "
+         "known; invariance: how much order, names, "
          "units, copies and single rows change the answers")
       ->default_str("all")
       ->type_name(work_choices());
   app->add_option("DIR", options->real.folders,
                   "of real and encoders: folders with CSV files (baseline.csv and others, or one "
-                  "table) and a truth.json, see bench/README.md")
+                  "table) and a truth.json; of tables: files with a list; see bench/README.md")
       ->type_name("DIR");
   add_value(*app, "--rows", options->real.rows, "BASE,SHIFTED",
             "of real and recorded sensors: at most so many rows, at random, of the baseline and of "
             "each other environment")
       ->default_str("all");
-  add_value(*app, "--subsamples", options->real.subsamples, "N",
-            "of real and recorded sensors: how many times rows are drawn");
+  add_value(
+      *app, "--subsamples", options->real.subsamples, "N",
+      "of real and recorded sensors: how many times rows are drawn; of tables: how many times "
+      "labels are shuffled and each mistake is made");
   add_value(*app, "--columns", options->encoders.columns, "NAMES",
             "of encoders DIR: the recorded sensors, joined by commas");
   add_value(*app, "--hidden", options->encoders.hidden, "NAMES",
@@ -517,8 +522,10 @@ void add_bench(CLI::App& root, Globals& globals) {
                 "of encoders DIR: do not tell the engine how many columns are hidden");
   app->add_flag("--shuffle-columns", options->real.shuffle_columns,
                 "of real: the columns of each subsample in a random order");
-  app->add_flag("--no-controls", options->real.no_controls,
-                "of real: leave out the baseline in pieces and the shuffled columns");
+  app->add_flag(
+      "--no-controls", options->real.no_controls,
+      "of real: leave out the baseline in pieces and the shuffled columns; of tables: the "
+      "shuffled labels and the mistakes");
   add_value(*app, "--contender", options->contender,
             "both|torch-loop|torch-batched|torch-loop-table|all|none",
             "whom to compare with: the plain loop, the same vectorised over runs, both; the loop "
@@ -569,6 +576,10 @@ void add_bench(CLI::App& root, Globals& globals) {
     if (options->name == "real") {
       options->real.take(graphs);
       return bench_real(options->real, globals);
+    }
+    if (options->name == "tables") {
+      options->real.take(graphs);
+      return bench_tables(options->real, globals);
     }
     if (options->name == "encoders") {
       EncodersBenchOptions& encoders = options->encoders;

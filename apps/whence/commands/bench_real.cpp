@@ -3,7 +3,6 @@
 #include "apps/whence/commands/simulate.hpp"
 #include "apps/whence/results.hpp"
 #include "apps/whence/terminal.hpp"
-#include "bench/quality/real_bench.hpp"
 #include "whence/core/error.hpp"
 #include "whence/core/text.hpp"
 #include "whence/report/result_json.hpp"
@@ -49,26 +48,34 @@ RowLimits row_limits_of(const std::string& text) {
           count_of("--rows", parts[1], 2, 100'000'000)};
 }
 
-void bench_real(const RealBenchOptions& options, const Globals& globals) {
+void deliver_benchmark(const std::string& name, const RealBenchOptions& options,
+                       const std::vector<std::string>& command,
+                       const std::function<RealBenchmark(const RunOptions&)>& bench,
+                       const Globals& globals) {
   const int threads = threads_of(options.threads, globals);
-  const RealBenchPlan plan = plan_of(options);
-  OutputDirectory directory(options.output.empty() ? "whence-out/bench-real" : options.output);
-  const std::vector<std::string> command = command_of(options);
+  OutputDirectory directory(options.output.empty() ? "whence-out/bench-" + name : options.output);
   RunRecord record(command, threads);
   RunOptions how;
   how.seed = seed_of(options.seed);
   how.threads = threads;
-  ProgressBar bar("bench real", ProgressBar::wanted(globals.quiet));
+  ProgressBar bar("bench " + name, ProgressBar::wanted(globals.quiet));
   how.progress = bar.callback();
-  const RealBenchmark bench = bench_real(plan, how);
-  record.timed("bench-real", record.elapsed());
-  publish(directory, benchmark_files(bench.report, bench.speed, command), record);
-  print_warnings(bench.report, globals);
+  const RealBenchmark result = bench(how);
+  record.timed("bench-" + name, record.elapsed());
+  publish(directory, benchmark_files(result.report, result.speed, command), record);
+  print_warnings(result.report, globals);
   if (options.json)
-    print(result_text(result_json(std::vector<Report>{bench.report, bench.speed}, {})));
+    print(result_text(result_json(std::vector<Report>{result.report, result.speed}, {})));
   else if (!globals.quiet)
-    print(benchmark_in_words(bench.report, bench.speed) +
+    print(benchmark_in_words(result.report, result.speed) +
           "page: " + shown_path(directory.path() / "index.html") + "\n");
+}
+
+void bench_real(const RealBenchOptions& options, const Globals& globals) {
+  const RealBenchPlan plan = plan_of(options);
+  deliver_benchmark(
+      "real", options, command_of(options),
+      [&](const RunOptions& how) { return bench_real(plan, how); }, globals);
 }
 
 }  // namespace whence

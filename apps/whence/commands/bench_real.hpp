@@ -1,11 +1,12 @@
 // whence bench real: graphs from recorded data whose truth is known.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "apps/whence/commands/bench_graphs.hpp"
-#include "bench/quality/real_data.hpp"
+#include "bench/quality/real_bench.hpp"
 
 namespace whence {
 
@@ -25,6 +26,12 @@ struct RealBenchOptions {
 
 /// "2000,500" of --rows.
 RowLimits row_limits_of(const std::string& text);
+
+/// Runs a bench of data from files, writes its page and prints its figures.
+void deliver_benchmark(const std::string& name, const RealBenchOptions& options,
+                       const std::vector<std::string>& command,
+                       const std::function<RealBenchmark(const RunOptions&)>& bench,
+                       const Globals& globals);
 
 void bench_real(const RealBenchOptions& options, const Globals& globals);
 

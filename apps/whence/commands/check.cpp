@@ -46,7 +46,7 @@ void run(const CheckCommand& command, Globals& globals) {
   if (loaded.data.variables.size() == 2) {
     const DataCheck check =
         check_data(loaded.data, loaded.baseline, threads, bytes_of(command.data.max_memory), pulse);
-    return show(check, loaded, loaded.warnings, command.json, globals);
+    return show(check, loaded, all_warnings(loaded.warnings, check.remarks), command.json, globals);
   }
   const TableCheck check = check_table(loaded.data, loaded.baseline, threads, loaded.entity, pulse);
   show(check, loaded, all_warnings(loaded.warnings, check.remarks), command.json, globals);

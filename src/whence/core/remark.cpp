@@ -53,6 +53,7 @@ std::string_view name_of(RemarkCode code) {
     case RemarkCode::entities_again: return "entities-again";
     case RemarkCode::environment_twice: return "environment-twice";
     case RemarkCode::carrying_row: return "carrying-row";
+    case RemarkCode::odd_cell: return "odd-cell";
     case RemarkCode::one_environment_carries: return "one-environment-carries";
     case RemarkCode::contradiction: return "contradiction";
     case RemarkCode::hidden_or_two_changes: return "hidden-or-two-changes";

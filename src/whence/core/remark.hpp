@@ -71,6 +71,9 @@ enum class RemarkCode {
   // Of encoders.
   few_rows_for_angle,  // numbers: rows of the baseline, of the smallest environment, trusted
   latent_saturated,    // variables: the latent
+  // Of cells: variables: the column; environments: one; numbers: row, counted from 1, value, and
+  // the least and the most of the other values there, or what the row's other cells let expect.
+  odd_cell,
 };
 
 /// As result.json spells it: "direction-open".

@@ -201,8 +201,11 @@ Json check_json(const DataCheck& check) {
 std::vector<std::string> check_remarks(const TableCheck& check) {
   std::vector<std::string> remarks;
   std::vector<std::string> whole, tied;
+  constexpr std::size_t rows_per_value = 5;  // with fewer, no codes of categories
+  std::size_t rows = 0;
+  for (const EnvironmentCheck& environment : check.environments) rows += environment.rows;
   for (const ColumnCheck& column : check.columns) {
-    if (column.whole_numbers)
+    if (column.whole_numbers && rows_per_value * column.distinct <= rows)
       whole.push_back(column.name);
     else if (column.tied > 0.1)
       tied.push_back(column.name);

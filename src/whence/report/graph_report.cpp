@@ -100,10 +100,19 @@ EdgeLook look_of(const GraphResult& result, const EdgeFinding& edge) {
   return edge.probability > decided ? EdgeLook::sure : EdgeLook::unsure;
 }
 
+/// Of a pair whose direction is open, the less probable direction: the other one stands for both.
+bool is_second_of_open(const EdgeFinding& edge) {
+  const double reverse = edge.adjacent_probability - edge.probability;
+  return is_open(edge) &&
+         (edge.probability < reverse || (edge.probability == reverse && edge.from > edge.to));
+}
+
 /// What to keep in mind about an edge, shortly.
 std::string note_on(const GraphResult& result, const EdgeFinding& edge) {
   std::vector<std::string> notes;
-  if (is_open(edge)) notes.emplace_back("direction open");
+  if (is_open(edge))
+    notes.push_back("direction open (the other way " +
+                    percent(edge.adjacent_probability - edge.probability) + ")");
   if (without_a_shift(edge)) notes.emplace_back("no shift");
   if (in_shifts_only(result, edge)) notes.emplace_back("seen in shifts only");
   if (maybe_hidden(result, edge)) notes.emplace_back("may be a hidden cause");
@@ -131,7 +140,7 @@ Table edges_table(const GraphResult& result) {
                "support (nats)", "note"},
               {}};
   for (const EdgeFinding& edge : result.findings) {
-    if (edge.probability < least_drawn) continue;
+    if (edge.probability < least_drawn || is_second_of_open(edge)) continue;
     table.rows.push_back({result.variables[edge.from], result.variables[edge.to],
                           percent(edge.probability), percent(edge.adjacent_probability),
                           edge.effect && !is_open(edge) ? in_words(*edge.effect) : "–",
@@ -220,6 +229,12 @@ std::string changes_in_words(const GraphResult& result) {
         "Nothing seems to have changed in {}{}: by how they differ these data cannot tell a cause "
         "from its effect.",
         shifted == 1 ? "" : "any of ", of);
+  if (changed == 0 && shifted > 0) {
+    const std::string open = "Whether anything changed is open";
+    if (perhaps < shifted)
+      return fmt::format("{} in {} of {}; in the others nothing did.", open, perhaps, of);
+    return open + (shifted == 1 ? "." : " in all " + of + ".");
+  }
   std::string text = fmt::format("Something changed in {} of {}", changed, of);
   if (perhaps > 0) text += fmt::format(", perhaps in {} more", perhaps);
   if (shifted > 0 && all == shifted)
@@ -324,10 +339,7 @@ GraphView graph_view(const GraphResult& result) {
   for (const EdgeFinding& edge : result.findings) {
     const bool in_graph = result.graph.edge(VariableId(edge.from), VariableId(edge.to));
     if (edge.probability < least_drawn && !in_graph) continue;
-    const double reverse = edge.adjacent_probability - edge.probability;
-    const bool second =
-        edge.probability < reverse || (edge.probability == reverse && edge.from > edge.to);
-    if (is_open(edge) && second && !in_graph) continue;  // its pair is drawn once
+    if (is_second_of_open(edge) && !in_graph) continue;  // its pair is drawn once
     view.edges.push_back(
         {edge.from, edge.to, bounded(edge.probability), bounded(edge.adjacent_probability),
          in_graph, look_of(result, edge),

@@ -80,8 +80,8 @@ std::string maybe_selected(Remarks all) {
 
 std::string turns_round(Remarks all) {
   return fmt::format(
-      "{} at {} at most: without one environment ({}) {} would point the other way. A second "
-      "environment of its kind would settle it.",
+      "{} at {} at most: without one environment ({}) {} would point the other way or not be "
+      "there. A second environment of its kind would settle it.",
       all.size() == 1 ? arrow(all[0]) + " stays"
                       : fmt::format("{} arrows ({}) stay", all.size(), some_of(all, arrow)),
       in_percent(all[0].numbers.at(0)), some_of(all, environment), all.size() == 1 ? "it" : "they");
@@ -138,6 +138,24 @@ std::string outlying_rows(Remarks all) {
       "not stated as sure",
       one ? "one row" : fmt::format("{} rows", all.size()), one ? "lies" : "lie",
       rows_in_words(all));
+}
+
+std::string odd_cells(Remarks all) {
+  const bool one = all.size() == 1;
+  return fmt::format(
+      "{} like {}, and {} count: {}; mend {}, or leave the value out",
+      one ? "one cell looks" : fmt::format("{} cells look", all.size()),
+      one ? "a typing mistake" : "typing mistakes", one ? "its row does not" : "their rows do not",
+      some_of(all,
+              [](const Remark& r) {
+                const std::string cell =
+                    fmt::format("{} = {} in row {:.0f} of {}", variable(r, 0),
+                                rounded(r.numbers.at(1), 6), r.numbers.at(0), environment(r));
+                if (r.numbers.size() < 4) return cell + " (it does not fit the rest of its row)";
+                return cell + fmt::format(" (the others there: {} to {})", rounded(r.numbers[2], 4),
+                                          rounded(r.numbers[3], 4));
+              }),
+      one ? "it" : "them");
 }
 
 std::string search_stopped(const Remark& r) {
@@ -223,6 +241,7 @@ std::string graph_remark(Remarks all) {
     case RemarkCode::full_family: return full_family(all);
     case RemarkCode::outlying_row: return outlying_rows(all);
     case RemarkCode::carrying_row: return carrying_rows(all);
+    case RemarkCode::odd_cell: return odd_cells(all);
     case RemarkCode::environment_twice: return environments_twice(all);
     case RemarkCode::search_stopped: return search_stopped(r);
     case RemarkCode::compared_with_labels:
@@ -304,9 +323,9 @@ std::string pair_remark(const Remark& r) {
           variable(r, 0), variable(r, 1));
     case RemarkCode::rows_copied:
       return fmt::format(
-          "{:.0f} of {:.0f} rows ({:.0f} %) repeat another row of their environment exactly: each "
-          "counts once",
-          number(0), number(1), 100 * number(0) / number(1));
+          "{:.0f} of {:.0f} rows ({} %) {} another row of {} environment exactly: each counts once",
+          number(0), number(1), rounded(100 * number(0) / number(1), 2),
+          number(0) == 1 ? "repeats" : "repeat", number(0) == 1 ? "its" : "their");
     case RemarkCode::rows_alike:
       return fmt::format(
           "rows that follow each other are alike ({}: correlation {:.2f}), as measurements over "

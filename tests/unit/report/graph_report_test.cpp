@@ -142,8 +142,7 @@ TEST(GraphReport, WhereNothingOrEverythingChangedTheDataCannotTell) {
   EXPECT_NE(said(0, 0.99).find("cannot tell a cause from its effect"), std::string::npos);
   EXPECT_NE(said(0.99, 0).find("cannot tell a cause from its effect"), std::string::npos);
   EXPECT_EQ(said(0.6, 0.01).find("cannot tell"), std::string::npos);
-  EXPECT_NE(said(0, 0.5).find("changed in 0 of 1 shifted environment, perhaps in 1 more."),
-            std::string::npos);
+  EXPECT_NE(said(0, 0.5).find("Whether anything changed is open."), std::string::npos);
 }
 
 TEST(GraphReport, SomethingThatNobodyCanNameIsNotNothing) {

@@ -7,6 +7,7 @@
 #include "whence/backends/threads.hpp"
 #include "whence/core/error.hpp"
 #include "whence/discover/check/model_check.hpp"
+#include "whence/discover/graph/outlying_rows.hpp"
 #include "whence/evidence/effective_rows.hpp"
 #include "whence/evidence/labels/dependence_evidence.hpp"
 #include "whence/evidence/labels/label_evidence.hpp"
@@ -162,6 +163,7 @@ DataCheck check_data(const Dataset& data, std::optional<std::size_t> baseline, i
   };
   parallel_for(data.environments.size(), threads, look);
   check.dependence = dependence_evidence(data);
+  check.remarks = remarks_on(odd_cells(data), data);
   return check;
 }
 
@@ -171,6 +173,8 @@ TableCheck check_table(const Dataset& data, std::optional<std::size_t> baseline,
   const EffectiveRows worth = effective_rows(data, entity);
   TableCheck check;
   check.remarks = worth.remarks;
+  for (Remark& remark : remarks_on(odd_cells(data), data))
+    check.remarks.push_back(std::move(remark));
   const std::size_t variables = data.variables.size(), environments = data.environments.size();
   for (std::size_t v = 0; v < variables; ++v)
     check.columns.push_back(check_column(data.variables[v], data.columns[v]));

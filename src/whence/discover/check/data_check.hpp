@@ -37,7 +37,8 @@ struct ShiftCheck {
 struct DataCheck {
   std::vector<ColumnCheck> columns;
   std::vector<ShiftCheck> environments;
-  double dependence = 0;  // evidence that the two depend on each other at all, in nats
+  double dependence = 0;        // evidence that the two depend on each other at all, in nats
+  std::vector<Remark> remarks;  // of cells that look like mistakes
 };
 
 /// How an environment of many variables differs from the baseline, or from all others.

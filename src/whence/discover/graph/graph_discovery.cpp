@@ -439,6 +439,26 @@ GraphResult find_with_doubts(DataSource& source, const GraphOptions& options,
   return result;
 }
 
+/// Rows with a cell that is plainly a mistake do not count, and are named.
+GraphResult find_without_mistakes(DataSource& source, const GraphOptions& options,
+                                  const Control& control) {
+  const Dataset& data = source.whole();
+  const std::vector<OddCell> odd = odd_cells(data);
+  if (odd.empty()) return find_with_doubts(source, options, control);
+  const std::vector<std::size_t> rows = rows_of(odd);
+  const std::vector<Remark> remarks = remarks_on(odd, data);
+  const std::vector<Environment> given = data.environments;
+  GraphOptions own = options;
+  own.entity = without_entries(options.entity, rows);
+  Dataset fewer = without_rows(source.take(), rows);
+  const auto again = [&] { return without_rows(source.take(), rows); };
+  DataSource kept = source.can_read_again() ? DataSource(fewer, again) : DataSource(fewer);
+  GraphResult result = find_with_doubts(kept, own, control);
+  for (std::size_t e = 0; e < given.size(); ++e) result.environments[e].rows = given[e].rows();
+  result.remarks.insert(result.remarks.begin(), remarks.begin(), remarks.end());
+  return result;
+}
+
 /// Options for the data with each environment once.
 GraphOptions of_kept(const GraphOptions& options, const OnceEach& once, std::size_t variables) {
   GraphOptions own = options;
@@ -484,11 +504,11 @@ GraphResult find_graph(DataSource& source, const GraphOptions& options, const Co
   require_fitting(data, options.knowledge, options.known,
                   options.baseline ? &*options.baseline : nullptr);
   const OnceEach once = once_each(data, options.baseline, options.known);
-  if (!once.data) return find_with_doubts(source, options, control);
+  if (!once.data) return find_without_mistakes(source, options, control);
   DataSource kept(*once.data);
   if (source.can_read_again()) source.take();  // their rows are not needed any more
   GraphResult result =
-      find_with_doubts(kept, of_kept(options, once, data.variables.size()), control);
+      find_without_mistakes(kept, of_kept(options, once, data.variables.size()), control);
   tell_of_copies(result, once, data);
   return result;
 }

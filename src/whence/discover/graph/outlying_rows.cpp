@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "whence/evidence/labels/coded_columns.hpp"
@@ -109,6 +110,154 @@ std::vector<std::size_t> outlying_rows(const Dataset& data) {
       if (outlying[r]) result.push_back(environment.begin + r);
   }
   return result;
+}
+
+namespace {
+
+constexpr double odd_beyond = 2;  // times the tail
+
+/// How far out each number lies beyond the tail of the others, on the side where it lies: 1 where
+/// the tail ends if one in fifty is left out. Distances from the middle are linear up to the median
+/// distance and logarithmic beyond.
+Numbers beyond_tail(const Numbers& list) {
+  constexpr std::size_t one_in = 50;
+  const std::size_t n = list.size(), spare = std::max<std::size_t>(1, n / one_in);
+  const auto middle_of = [](Numbers values) {
+    const auto middle = values.begin() + std::ptrdiff_t(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+  };
+  const double centre = middle_of(list);
+  Numbers far, nonzero;
+  for (const double x : list) {
+    far.push_back(std::abs(x - centre));
+    if (far.back() > 0) nonzero.push_back(far.back());
+  }
+  if (nonzero.empty()) return Numbers(n, 0.0);
+  double unit = middle_of(far);
+  if (!(unit > 0)) unit = middle_of(nonzero);  // most are equal
+  Numbers out(n, 0.0);
+  for (const double side : {1.0, -1.0}) {
+    Numbers distances(n);
+    for (std::size_t i = 0; i < n; ++i)
+      distances[i] = side * (list[i] - centre) > 0 ? std::log1p(far[i] / unit) : 0;
+    Numbers sorted = distances;
+    const auto end = sorted.begin() + std::ptrdiff_t(spare);
+    std::nth_element(sorted.begin(), end, sorted.end(), std::greater<>());
+    const double tail = std::max(*end, std::log1p(1.0));
+    for (std::size_t i = 0; i < n; ++i) out[i] = std::max(out[i], distances[i] / tail);
+  }
+  // Where many lie far out they are the tail.
+  const auto many = std::count_if(out.begin(), out.end(), [](double x) { return x > odd_beyond; });
+  if (std::size_t(many) > spare)
+    for (double& x : out) x = std::min(x, odd_beyond);
+  return out;
+}
+
+/// The cells of one environment, row by row; the columns are those of single numbers.
+std::vector<OddCell> odd_cells_in(const std::vector<Numbers>& columns) {
+  constexpr std::size_t most_columns = 64, rows_per_column = 5;
+  const std::size_t n = columns[0].size(), m = columns.size();
+  std::vector<Numbers> alone, given_row;
+  for (const Numbers& column : columns) alone.push_back(beyond_tail(column));
+  std::vector<char> bending(n, 0);
+  if (m >= 2 && m <= most_columns && n >= rows_per_column * m) {
+    mark_far(columns, 6, bending);
+    mark_far(remainders(columns, bending), 5, bending);
+    for (const Numbers& rest : remainders(columns, bending)) given_row.push_back(beyond_tail(rest));
+  }
+  std::vector<OddCell> cells;
+  for (std::size_t row = 0; row < n; ++row) {
+    const std::size_t before = cells.size();
+    for (std::size_t v = 0; v < m; ++v)
+      if (alone[v][row] > odd_beyond) cells.push_back({row, v, 0, {0, 0}});
+    if (cells.size() > before || given_row.empty()) continue;
+    // Of a row that does not fit together the cell that lies furthest out by itself is named, or
+    // the one that fits worst where all are usual.
+    const auto worst = [&](const std::vector<Numbers>& lists) {
+      std::size_t at = 0;
+      for (std::size_t v = 1; v < m; ++v)
+        if (lists[v][row] > lists[at][row]) at = v;
+      return at;
+    };
+    const std::size_t misfit = worst(given_row), extreme = worst(alone);
+    if (given_row[misfit][row] > odd_beyond)
+      cells.push_back({row, alone[extreme][row] > 1 ? extreme : misfit, 0, {}});
+  }
+  return cells;
+}
+
+}  // namespace
+
+namespace {
+
+/// Of a column in an environment, cells that are odd left out.
+std::vector<double> range_without(const Dataset& data, const Environment& e, std::size_t variable,
+                                  const std::vector<OddCell>& odd) {
+  const std::vector<double>& values = data.columns[variable].values;
+  double least = INFINITY, most = -INFINITY;
+  for (std::size_t row = e.begin; row < e.end; ++row) {
+    const bool is_odd = std::any_of(odd.begin(), odd.end(), [&](const OddCell& cell) {
+      return cell.row == row && cell.variable == variable;
+    });
+    if (is_odd) continue;
+    least = std::min(least, values[row]);
+    most = std::max(most, values[row]);
+  }
+  return {least, most};
+}
+
+}  // namespace
+
+std::vector<OddCell> odd_cells(const Dataset& data) {
+  constexpr std::size_t fewest_rows = 20;
+  std::vector<std::size_t> numbers;
+  for (std::size_t v = 0; v < data.variables.size(); ++v)
+    if (data.variables[v].kind == Variable::Kind::real && data.variables[v].dimension == 1)
+      numbers.push_back(v);
+  std::vector<OddCell> all;
+  for (const Environment& e : data.environments) {
+    if (e.rows() < fewest_rows || numbers.empty()) continue;
+    std::vector<OddCell> here = odd_cells_in(standardised(data, e));
+    for (OddCell& cell : here) {
+      cell.variable = numbers[cell.variable];
+      cell.row += e.begin;
+      cell.value = data.columns[cell.variable].values[cell.row];
+    }
+    for (OddCell& cell : here)
+      if (!cell.others.empty()) cell.others = range_without(data, e, cell.variable, here);
+    all.insert(all.end(), here.begin(), here.end());
+  }
+  return all;
+}
+
+std::vector<std::size_t> rows_of(const std::vector<OddCell>& cells) {
+  std::vector<std::size_t> rows;
+  for (const OddCell& cell : cells)
+    if (rows.empty() || rows.back() != cell.row) rows.push_back(cell.row);
+  return rows;
+}
+
+std::vector<Remark> remarks_on(const std::vector<OddCell>& cells, const Dataset& data) {
+  std::vector<Remark> remarks;
+  for (const OddCell& cell : cells)
+    for (const Environment& e : data.environments) {
+      if (cell.row < e.begin || cell.row >= e.end) continue;
+      Remark remark{RemarkCode::odd_cell,
+                    {data.variables[cell.variable].name},
+                    {e.name},
+                    {double(cell.row - e.begin + 1), cell.value}};
+      remark.numbers.insert(remark.numbers.end(), cell.others.begin(), cell.others.end());
+      remarks.push_back(std::move(remark));
+    }
+  return remarks;
+}
+
+std::vector<std::int32_t> without_entries(const std::vector<std::int32_t>& entries,
+                                          const std::vector<std::size_t>& rows) {
+  std::vector<std::int32_t> rest = entries;
+  erase_rows(rest, rows, 1);
+  return rest;
 }
 
 Dataset without_rows(Dataset data, const std::vector<std::size_t>& rows) {

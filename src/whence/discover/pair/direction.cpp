@@ -11,6 +11,7 @@
 #include "whence/discover/check/counted_rows.hpp"
 #include "whence/discover/check/once_each.hpp"
 #include "whence/discover/check/safe_units.hpp"
+#include "whence/discover/graph/direction_limits.hpp"
 #include "whence/discover/graph/outlying_rows.hpp"
 #include "whence/discover/graph/selection_doubt.hpp"
 #include "whence/discover/pair/canonical_pair.hpp"
@@ -156,6 +157,34 @@ bool can_leave_out(std::size_t environments) {
   return environments <= affordable;
 }
 
+/// Whether what is known leaves one direction at most.
+bool one_way(const ChangePrior& prior) {
+  return prior.structure[0] == 0 || prior.structure[1] == 0;
+}
+
+/// A direction is not sure where leaving out one environment makes another answer, the opposite or
+/// no link, more likely than not.
+void limit_turning(const std::vector<std::array<double, structures>>& beliefs,
+                   DirectionResult& result) {
+  constexpr double likely = 0.5;
+  const std::size_t leader = result.belief[0] >= result.belief[1] ? 0 : 1;
+  if (result.belief[leader] <= highest_if_unsure) return;
+  double other = likely;
+  std::size_t without = beliefs.size();
+  for (std::size_t e = 0; e < beliefs.size(); ++e)
+    if (const double p = std::max(beliefs[e][1 - leader], beliefs[e][2]); p > other)
+      other = p, without = e;
+  if (without == beliefs.size()) return;
+  const std::size_t gains = beliefs[without][2] == other ? 2 : 1 - leader;
+  result.belief[gains] += result.belief[leader] - highest_if_unsure;
+  result.belief[leader] = highest_if_unsure;
+  result.path.back() = result.belief;
+  result.remarks.push_back({RemarkCode::turns_round,
+                            {result.variables[leader], result.variables[1 - leader]},
+                            {result.environments[without].name},
+                            {highest_if_unsure}});
+}
+
 /// P(X -> Y) and P(Y -> X) over leaving out each environment but the baseline: smallest and
 /// largest.
 void leave_out(const PairJudge& judge_of, const DirectionTask& options,
@@ -184,11 +213,7 @@ void leave_out(const PairJudge& judge_of, const DirectionTask& options,
     }
   result.leave_one_out = {low[0], high[0]};
   result.leave_one_out_mirrored = {low[1], high[1]};
-}
-
-/// Whether what is known leaves one direction at most.
-bool one_way(const ChangePrior& prior) {
-  return prior.structure[0] == 0 || prior.structure[1] == 0;
+  if (!one_way(options.prior)) limit_turning(beliefs, result);
 }
 
 /// Tables with few rows for their size may prefer a direction although nothing shifts: what a new
@@ -339,15 +364,6 @@ DirectionResult find_among_different(const Dataset& given, const DirectionOption
   return result;
 }
 
-/// The entities of all rows but these.
-std::vector<std::int32_t> without(const std::vector<std::int32_t>& entity,
-                                  const std::vector<std::size_t>& rows) {
-  std::vector<std::int32_t> rest;
-  for (std::size_t row = 0; row < entity.size(); ++row)
-    if (!std::binary_search(rows.begin(), rows.end(), row)) rest.push_back(entity[row]);
-  return rest;
-}
-
 /// A direction that is decided by the few rows that lie furthest out is not stated as sure.
 void doubt_few_rows(DirectionResult& result, const Dataset& data, const DirectionOptions& options,
                     Control control) {
@@ -358,7 +374,7 @@ void doubt_few_rows(DirectionResult& result, const Dataset& data, const Directio
   control.progress = {};  // the answer is there: only its doubts are worked out
   DirectionOptions own = options;
   own.sensitivity = false;
-  own.entity = without(options.entity, rows);
+  own.entity = without_entries(options.entity, rows);
   const DirectionResult other = find_among_different(without_rows(data, rows), own, control);
   if (other.belief[std::size_t(result.verdict.from)] > lost) return;
   for (std::size_t s = 0; s < structures; ++s)
@@ -423,6 +439,22 @@ DirectionResult find_with_doubts(const Dataset& data, const DirectionOptions& op
   return result;
 }
 
+/// Rows with a cell that is plainly a mistake do not count, and are named.
+DirectionResult find_without_mistakes(const Dataset& data, const DirectionOptions& options,
+                                      const Control& control) {
+  const std::vector<OddCell> odd = odd_cells(data);
+  if (odd.empty()) return find_with_doubts(data, options, control);
+  const std::vector<std::size_t> rows = rows_of(odd);
+  DirectionOptions own = options;
+  own.entity = without_entries(options.entity, rows);
+  DirectionResult result = find_with_doubts(without_rows(data, rows), own, control);
+  for (std::size_t e = 0; e < data.environments.size(); ++e)
+    result.environments[e].rows = data.environments[e].rows();
+  const std::vector<Remark> remarks = remarks_on(odd, data);
+  result.remarks.insert(result.remarks.begin(), remarks.begin(), remarks.end());
+  return result;
+}
+
 /// The same for the data with each environment once.
 DirectionOptions of_kept(const DirectionOptions& options, const OnceEach& once) {
   DirectionOptions own = options;
@@ -463,8 +495,8 @@ DirectionResult find_direction(const Dataset& given, const DirectionOptions& opt
   require_fitting(given, options.knowledge, {});
   require_entities(given, options.entity);
   const OnceEach once = once_each(given, options.baseline);
-  if (!once.data) return find_with_doubts(given, options, control);
-  DirectionResult result = find_with_doubts(*once.data, of_kept(options, once), control);
+  if (!once.data) return find_without_mistakes(given, options, control);
+  DirectionResult result = find_without_mistakes(*once.data, of_kept(options, once), control);
   tell_of_copies(result, once, given, options.baseline);
   return result;
 }
