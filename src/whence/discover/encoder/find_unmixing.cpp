@@ -383,7 +383,7 @@ class UnmixingFinder {
 
   /// Whether no two of the means are, beyond chance, on two lines through the baseline's.
   bool on_one_way(const Cluster& cluster) const {
-    constexpr double hardly = 1e-6;
+    constexpr double hardly = 1e-4;
     for (const std::size_t i : cluster)
       for (const std::size_t j : cluster)
         if (crossing_(i, j) < hardly) return false;
