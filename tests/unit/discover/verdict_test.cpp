@@ -50,6 +50,24 @@ TEST(Verdict, LogOddsOfEnvironmentsAddUpAndTheBaselineHasNone) {
     }
 }
 
+TEST(Verdict, IsNotSureWhereOneEnvironmentLeftOutGivesAnotherAnswer) {
+  DirectionResult result;
+  result.variables = {"X", "Y"};
+  result.belief = {0.97, 0.01, 0.02};
+  result.path = {result.belief};
+  result.environments.resize(2);
+  result.environments[1].name = "small";
+  const DirectionResult before = result;
+  limit_turning({result.belief, {0.45, 0.3, 0.25}},
+                result);  // open without it, but no other answer
+  EXPECT_EQ(result.belief, before.belief);
+  limit_turning({result.belief, {0.12, 0.1, 0.78}}, result);
+  EXPECT_EQ(judge(result).kind, Verdict::Kind::undecided);
+  EXPECT_NEAR(result.belief[0] + result.belief[1] + result.belief[2], 1, 1e-12);
+  EXPECT_GT(result.belief[2], before.belief[2]);
+  EXPECT_TRUE(mentions(advice_in_words(result.remarks), "without one environment (small)"));
+}
+
 class VerdictOnOneChange : public testing::TestWithParam<Situation> {};
 
 TEST_P(VerdictOnOneChange, IsNotCalledConfounded) {

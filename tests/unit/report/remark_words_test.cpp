@@ -9,7 +9,7 @@ namespace whence {
 namespace {
 
 constexpr auto first_warning = RemarkCode::direction_open;
-constexpr auto last = RemarkCode::latent_saturated;
+constexpr auto last = RemarkCode::odd_cell;
 
 Remark filled(RemarkCode code) {
   return {code, {"rain", "umbrella"}, {"north", "south"}, {4, 3, 2, 1}};

@@ -11,7 +11,6 @@
 #include "whence/discover/check/counted_rows.hpp"
 #include "whence/discover/check/once_each.hpp"
 #include "whence/discover/check/safe_units.hpp"
-#include "whence/discover/graph/direction_limits.hpp"
 #include "whence/discover/graph/outlying_rows.hpp"
 #include "whence/discover/graph/selection_doubt.hpp"
 #include "whence/discover/pair/canonical_pair.hpp"
@@ -160,29 +159,6 @@ bool can_leave_out(std::size_t environments) {
 /// Whether what is known leaves one direction at most.
 bool one_way(const ChangePrior& prior) {
   return prior.structure[0] == 0 || prior.structure[1] == 0;
-}
-
-/// A direction is not sure where leaving out one environment makes another answer, the opposite or
-/// no link, more likely than not.
-void limit_turning(const std::vector<std::array<double, structures>>& beliefs,
-                   DirectionResult& result) {
-  constexpr double likely = 0.5;
-  const std::size_t leader = result.belief[0] >= result.belief[1] ? 0 : 1;
-  if (result.belief[leader] <= highest_if_unsure) return;
-  double other = likely;
-  std::size_t without = beliefs.size();
-  for (std::size_t e = 0; e < beliefs.size(); ++e)
-    if (const double p = std::max(beliefs[e][1 - leader], beliefs[e][2]); p > other)
-      other = p, without = e;
-  if (without == beliefs.size()) return;
-  const std::size_t gains = beliefs[without][2] == other ? 2 : 1 - leader;
-  result.belief[gains] += result.belief[leader] - highest_if_unsure;
-  result.belief[leader] = highest_if_unsure;
-  result.path.back() = result.belief;
-  result.remarks.push_back({RemarkCode::turns_round,
-                            {result.variables[leader], result.variables[1 - leader]},
-                            {result.environments[without].name},
-                            {highest_if_unsure}});
 }
 
 /// P(X -> Y) and P(Y -> X) over leaving out each environment but the baseline: smallest and

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "whence/discover/graph/direction_limits.hpp"
+
 namespace whence {
 
 std::string_view name_of(Verdict::Kind kind) {
@@ -92,6 +94,27 @@ Verdict judge(const DirectionResult& result) {
   verdict.confounded =
       open && (move_together(result) || result.hidden > decided_belief || verdict.maybe_hidden);
   return verdict;
+}
+
+void limit_turning(const std::vector<std::array<double, structures>>& beliefs,
+                   DirectionResult& result) {
+  constexpr double likely = 0.5;
+  const std::size_t leader = result.belief[0] >= result.belief[1] ? 0 : 1;
+  if (result.belief[leader] <= highest_if_unsure) return;
+  double other = likely;
+  std::size_t without = beliefs.size();
+  for (std::size_t e = 0; e < beliefs.size(); ++e)
+    if (const double p = std::max(beliefs[e][1 - leader], beliefs[e][2]); p > other)
+      other = p, without = e;
+  if (without == beliefs.size()) return;
+  const std::size_t gains = beliefs[without][2] == other ? 2 : 1 - leader;
+  result.belief[gains] += result.belief[leader] - highest_if_unsure;
+  result.belief[leader] = highest_if_unsure;
+  result.path.back() = result.belief;
+  result.remarks.push_back({RemarkCode::turns_round,
+                            {result.variables[leader], result.variables[1 - leader]},
+                            {result.environments[without].name},
+                            {highest_if_unsure}});
 }
 
 std::array<double, structures> without_contribution(const std::array<double, structures>& belief,

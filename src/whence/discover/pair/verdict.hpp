@@ -11,6 +11,11 @@ namespace whence {
 /// that changed, two at least, changed both mechanisms.
 Verdict judge(const DirectionResult& result);
 
+/// A direction is not sure where leaving out one environment makes another answer, the opposite or
+/// no link, more likely than not. `beliefs`: those without each environment.
+void limit_turning(const std::vector<std::array<double, structures>>& beliefs,
+                   DirectionResult& result);
+
 /// What makes the answer doubtful, what would settle an open question, how far the answer carries.
 std::vector<Remark> remarks_on(const DirectionResult& result);
 
