@@ -95,7 +95,8 @@ TEST(DirectionLimits, NoEdgePointsAgainstAPathOfSureOnes) {
     edge.shift_log_odds = 10;
     edge.support = {0, edge.to == 1 ? 10.0 : 0, edge.from == 1 ? 10.0 : 0};
   }
-  GraphResult apart = result;
+  GraphResult apart = result, doubted = result;
+  doubted.maybe_confounded = {{0, 1}};
   apart.edges.at(1, 2) = 0.5;
   apart.findings = edges_worth_showing(apart.edges);
   limit_directions(result, nullptr, {});
@@ -103,6 +104,8 @@ TEST(DirectionLimits, NoEdgePointsAgainstAPathOfSureOnes) {
   EXPECT_NEAR(result.edges.at(2, 0), 0.02, 1e-12);
   limit_directions(apart, nullptr, {});
   EXPECT_EQ(apart.edges.at(0, 2), highest_if_unsure);
+  limit_directions(doubted, nullptr, {});
+  EXPECT_EQ(doubted.edges.at(0, 2), highest_if_unsure);
 }
 
 TEST(DirectionLimits, WhatIsKnownNeedsNoShift) {
