@@ -98,10 +98,10 @@ Verdict judge(const DirectionResult& result) {
 
 void limit_turning(const std::vector<std::array<double, structures>>& beliefs,
                    DirectionResult& result) {
-  constexpr double likely = 0.5;
+  constexpr double turned = 0.75;  // three to one for another answer: half would be merely open
   const std::size_t leader = result.belief[0] >= result.belief[1] ? 0 : 1;
   if (result.belief[leader] <= highest_if_unsure) return;
-  double other = likely;
+  double other = turned;
   std::size_t without = beliefs.size();
   for (std::size_t e = 0; e < beliefs.size(); ++e)
     if (const double p = std::max(beliefs[e][1 - leader], beliefs[e][2]); p > other)

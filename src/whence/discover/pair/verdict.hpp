@@ -11,8 +11,8 @@ namespace whence {
 /// that changed, two at least, changed both mechanisms.
 Verdict judge(const DirectionResult& result);
 
-/// A direction is not sure where leaving out one environment makes another answer, the opposite or
-/// no link, more likely than not. `beliefs`: those without each environment.
+/// A direction is not sure where leaving out one environment gives another answer, the opposite or
+/// no link, at three to one. `beliefs`: those without each environment.
 void limit_turning(const std::vector<std::array<double, structures>>& beliefs,
                    DirectionResult& result);
 
