@@ -88,7 +88,12 @@ Answer graph_answer(const EvaluateCommand& command, const Evaluated& result,
 bool is_about_graph(const Evaluated& result) {
   if (result.graph) return true;
   const Json& document = *result.document;
-  return document.is(Json::Kind::object) && document.find("edges") && !document.find("beliefs");
+  if (!document.is(Json::Kind::object) || !document.find("edges") || document.find("beliefs"))
+    return false;
+  // Two variables with environments and no graph are the truth of a pair.
+  const Json* variables = document.find("variables");
+  return document.find("graph") || !document.find("environments") ||
+         (variables && variables->items.size() > 2);
 }
 
 /// A result of whence disentangle has rows of an unmixing matrix.
