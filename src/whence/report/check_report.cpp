@@ -6,6 +6,7 @@
 
 #include "whence/core/text.hpp"
 #include "whence/io/table/data_plan.hpp"
+#include "whence/report/result_parts.hpp"
 
 namespace whence {
 namespace {
@@ -50,14 +51,6 @@ std::vector<std::size_t> shifted_in(const EnvironmentCheck& e) {
   std::stable_sort(shifted.begin(), shifted.end(),
                    [&](std::size_t a, std::size_t b) { return e.evidence[a] > e.evidence[b]; });
   return shifted;
-}
-
-/// "a, b, c and 4 more"
-std::string some_of(const std::vector<std::string>& names, std::size_t shown = 8) {
-  std::vector<std::string> first(names.begin(),
-                                 names.begin() + std::ptrdiff_t(std::min(names.size(), shown)));
-  return joined(first) +
-         (names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "");
 }
 
 std::string where_it_shows(const TableCheck& check, const EnvironmentCheck& e) {

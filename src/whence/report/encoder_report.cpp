@@ -210,9 +210,26 @@ std::string found_in_words(const EncoderAnswer& answer) {
   return words + ".";
 }
 
+/// Environments of which no latent is known to have changed or stayed.
+std::vector<std::string> open_environments(const EncoderAnswer& answer) {
+  std::vector<std::string> names;
+  for (const EncoderEnvironment& e : answer.environments)
+    if (!e.baseline && std::count(e.changed.begin(), e.changed.end(), std::nullopt) > 0)
+      names.push_back(e.name);
+  return names;
+}
+
 std::vector<std::string> advice_list(const EncoderAnswer& answer) {
-  const std::string advice = advice_in_words(answer.verdict);
-  return advice.empty() ? std::vector<std::string>{} : std::vector{advice};
+  std::vector<std::string> list;
+  const std::vector<std::string> open = open_environments(answer);
+  if (answer.verdict == EncoderVerdict::encoder && !open.empty())
+    list.push_back(fmt::format(
+        "Which latents changed stays open in {} of {} shifted environments ({}): recordings in "
+        "which one thing changed would settle it.",
+        open.size(), answer.environments.size() - 1, some_of(open)));
+  if (const std::string advice = advice_in_words(answer.verdict); !advice.empty())
+    list.push_back(advice);
+  return list;
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ bool is_second_of_open(const EdgeFinding& edge) {
 std::string note_on(const GraphResult& result, const EdgeFinding& edge) {
   std::vector<std::string> notes;
   if (is_open(edge))
-    notes.push_back("or reversed: " + percent(edge.adjacent_probability - edge.probability));
+    notes.push_back("reversed " + percent(edge.adjacent_probability - edge.probability));
   if (without_a_shift(edge)) notes.emplace_back("no shift");
   if (in_shifts_only(result, edge)) notes.emplace_back("seen in shifts only");
   if (maybe_hidden(result, edge)) notes.emplace_back("may be a hidden cause");

@@ -1,5 +1,12 @@
 #include "whence/report/result_parts.hpp"
 
+#include <algorithm>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "whence/core/text.hpp"
+
 namespace whence {
 
 Json input_json(const SourceInfo& source) {
@@ -30,6 +37,12 @@ Json variable_json(const Variable& variable) {
       {{"name", variable.name},
        {"kind", categorical ? "categorical" : "real"},
        {categorical ? "levels" : "dimension", categorical ? variable.levels : variable.dimension}});
+}
+
+std::string some_of(const std::vector<std::string>& names, std::size_t shown) {
+  const std::size_t count = std::min(names.size(), shown);
+  const std::string first = joined(std::span(names).first(count));
+  return names.size() > count ? first + fmt::format(" and {} more", names.size() - count) : first;
 }
 
 Json prior_json(const ChangePrior& prior) {

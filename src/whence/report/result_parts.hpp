@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "whence/belief/change_prior.hpp"
 #include "whence/core/dataset.hpp"
@@ -18,6 +19,9 @@ Json left_out_json(const LoadedData& loaded);
 
 /// A variable with its kind, and its levels or its dimension.
 Json variable_json(const Variable& variable);
+
+/// "a, b, c and 4 more"
+std::string some_of(const std::vector<std::string>& names, std::size_t shown = 8);
 
 /// The weights by their names, as parse_prior() takes them.
 Json prior_json(const ChangePrior& prior);
