@@ -309,13 +309,7 @@ Report make_speed_report(const std::vector<RealRun>& runs) {
 
 }  // namespace
 
-RealBenchmark bench_real(const RealBenchPlan& plan, const RunOptions& options) {
-  std::vector<RealData> folders;
-  for (const auto& folder : plan.folders) folders.push_back(read_real_data(folder));
-  const std::vector<RealRun> runs = run_all(plan, folders, options);
-  RealBenchmark benchmark{make_report(runs, folders.size()), make_speed_report(runs)};
-  benchmark.report.experiment = "bench-real";
-  benchmark.speed.experiment = "bench-real-speed";
+RealBenchmark sealed(RealBenchmark benchmark, std::uint64_t seed) {
   const auto hold = std::count_if(benchmark.report.claims.begin(), benchmark.report.claims.end(),
                                   [](const Claim& claim) { return claim.holds; });
   benchmark.report.summary =
@@ -323,10 +317,20 @@ RealBenchmark bench_real(const RealBenchPlan& plan, const RunOptions& options) {
   for (Report* report : {&benchmark.report, &benchmark.speed}) {
     report->profile = "whence";
     report->scale = "full";
-    report->seed = options.seed;
+    report->seed = seed;
     report->settings_json = "{}";
   }
   return benchmark;
+}
+
+RealBenchmark bench_real(const RealBenchPlan& plan, const RunOptions& options) {
+  std::vector<RealData> folders;
+  for (const auto& folder : plan.folders) folders.push_back(read_real_data(folder));
+  const std::vector<RealRun> runs = run_all(plan, folders, options);
+  RealBenchmark benchmark{make_report(runs, folders.size()), make_speed_report(runs)};
+  benchmark.report.experiment = "bench-real";
+  benchmark.speed.experiment = "bench-real-speed";
+  return sealed(std::move(benchmark), options.seed);
 }
 
 }  // namespace whence

@@ -24,6 +24,9 @@ struct RealBenchmark {
   Report speed;   // seconds: of this machine
 };
 
+/// With a summary of its figures, and what every benchmark records of its run.
+RealBenchmark sealed(RealBenchmark benchmark, std::uint64_t seed);
+
 /// Throws Errors for folders that cannot be read; data that find_graph refuses are told.
 RealBenchmark bench_real(const RealBenchPlan& plan, const RunOptions& options);
 

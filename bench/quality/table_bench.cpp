@@ -409,18 +409,8 @@ Report make_speed_report(const std::vector<TableRun>& runs,
 
 RealBenchmark bench_tables(const TableBenchPlan& plan, const RunOptions& options) {
   const std::vector<TableRun> runs = TableRuns(plan, options).all();
-  RealBenchmark benchmark{make_report(runs, plan.tables), make_speed_report(runs, plan.tables)};
-  const auto hold = std::count_if(benchmark.report.claims.begin(), benchmark.report.claims.end(),
-                                  [](const Claim& claim) { return claim.holds; });
-  benchmark.report.summary =
-      fmt::format("{} of {} figures are reached.", hold, benchmark.report.claims.size());
-  for (Report* report : {&benchmark.report, &benchmark.speed}) {
-    report->profile = "whence";
-    report->scale = "full";
-    report->seed = options.seed;
-    report->settings_json = "{}";
-  }
-  return benchmark;
+  return sealed({make_report(runs, plan.tables), make_speed_report(runs, plan.tables)},
+                options.seed);
 }
 
 }  // namespace whence

@@ -503,14 +503,6 @@ void add_bench(CLI::App& root, Globals& globals) {
                   "of real and encoders: folders with CSV files (baseline.csv and others, or one "
                   "table) and a truth.json; of tables: files with a list; see bench/README.md")
       ->type_name("DIR");
-  add_value(*app, "--rows", options->real.rows, "BASE,SHIFTED",
-            "of real and recorded sensors: at most so many rows, at random, of the baseline and of "
-            "each other environment")
-      ->default_str("all");
-  add_value(
-      *app, "--subsamples", options->real.subsamples, "N",
-      "of real and recorded sensors: how many times rows are drawn; of tables: how many times "
-      "labels are shuffled and each mistake is made");
   add_value(*app, "--columns", options->encoders.columns, "NAMES",
             "of encoders DIR: the recorded sensors, joined by commas");
   add_value(*app, "--hidden", options->encoders.hidden, "NAMES",
@@ -520,12 +512,7 @@ void add_bench(CLI::App& root, Globals& globals) {
       ->default_str("all");
   app->add_flag("--count-unknown", options->encoders.count_unknown,
                 "of encoders DIR: do not tell the engine how many columns are hidden");
-  app->add_flag("--shuffle-columns", options->real.shuffle_columns,
-                "of real: the columns of each subsample in a random order");
-  app->add_flag(
-      "--no-controls", options->real.no_controls,
-      "of real: leave out the baseline in pieces and the shuffled columns; of tables: the "
-      "shuffled labels and the mistakes");
+  add_real_options(*app, options->real);
   add_value(*app, "--contender", options->contender,
             "both|torch-loop|torch-batched|torch-loop-table|all|none",
             "whom to compare with: the plain loop, the same vectorised over runs, both; the loop "
@@ -573,14 +560,9 @@ void add_bench(CLI::App& root, Globals& globals) {
       throw Error(ExitCode::usage, "E-USAGE-CHOICE", "--scale", "only bench graphs has it",
                   "--scale smoke or full");
     if (options->name != "direction" && options->name != "graphs") refuse_sharing(graphs.shared);
-    if (options->name == "real") {
-      options->real.take(graphs);
-      return bench_real(options->real, globals);
-    }
-    if (options->name == "tables") {
-      options->real.take(graphs);
-      return bench_tables(options->real, globals);
-    }
+    options->real.take(graphs);
+    if (options->name == "real") return bench_real(options->real, globals);
+    if (options->name == "tables") return bench_tables(options->real, globals);
     if (options->name == "encoders") {
       EncodersBenchOptions& encoders = options->encoders;
       encoders.scale = options->quick ? "quick" : graphs.scale;
@@ -595,7 +577,7 @@ void add_bench(CLI::App& root, Globals& globals) {
     if (!options->real.folders.empty())
       throw Error(ExitCode::usage, "E-USAGE-EXTRA", "",
                   "'" + excerpt(options->real.folders[0]) + "' is one argument too many",
-                  "folders go with whence bench real and whence bench encoders");
+                  "folders go with whence bench real and encoders, lists with whence bench tables");
     if (options->name == "direction")
       return bench_direction(
           {graphs.scale, graphs.output, graphs.seed, graphs.threads, graphs.json, graphs.shared},

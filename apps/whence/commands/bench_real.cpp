@@ -1,5 +1,7 @@
 #include "apps/whence/commands/bench_real.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "apps/whence/commands/simulate.hpp"
 #include "apps/whence/results.hpp"
 #include "apps/whence/terminal.hpp"
@@ -46,6 +48,22 @@ RowLimits row_limits_of(const std::string& text) {
                 "'" + excerpt(text) + "' should be two whole numbers", "--rows 2000,500");
   return {count_of("--rows", parts[0], 10, 100'000'000),
           count_of("--rows", parts[1], 2, 100'000'000)};
+}
+
+void add_real_options(CLI::App& app, RealBenchOptions& options) {
+  add_value(app, "--rows", options.rows, "BASE,SHIFTED",
+            "of real and recorded sensors: at most so many rows, at random, of the baseline and of "
+            "each other environment")
+      ->default_str("all");
+  add_value(
+      app, "--subsamples", options.subsamples, "N",
+      "of real and recorded sensors: how many times rows are drawn; of tables: how many times "
+      "labels are shuffled and each mistake is made");
+  app.add_flag("--shuffle-columns", options.shuffle_columns,
+               "of real: the columns of each subsample in a random order");
+  app.add_flag("--no-controls", options.no_controls,
+               "of real: leave out the baseline in pieces and the shuffled columns; of tables: the "
+               "shuffled labels and the mistakes");
 }
 
 void deliver_benchmark(const std::string& name, const RealBenchOptions& options,

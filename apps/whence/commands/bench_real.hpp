@@ -27,6 +27,9 @@ struct RealBenchOptions {
 /// "2000,500" of --rows.
 RowLimits row_limits_of(const std::string& text);
 
+/// --rows and others that benches of data from files share.
+void add_real_options(CLI::App& app, RealBenchOptions& options);
+
 /// Runs a bench of data from files, writes its page and prints its figures.
 void deliver_benchmark(const std::string& name, const RealBenchOptions& options,
                        const std::vector<std::string>& command,
