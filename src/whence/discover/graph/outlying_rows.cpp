@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <utility>
 
 #include "whence/evidence/labels/coded_columns.hpp"
@@ -191,20 +192,26 @@ std::vector<OddCell> odd_cells_in(const std::vector<Numbers>& columns) {
 
 namespace {
 
-/// Of a column in an environment, cells that are odd left out.
-std::vector<double> range_without(const Dataset& data, const Environment& e, std::size_t variable,
-                                  const std::vector<OddCell>& odd) {
-  const std::vector<double>& values = data.columns[variable].values;
-  double least = INFINITY, most = -INFINITY;
-  for (std::size_t row = e.begin; row < e.end; ++row) {
-    const bool is_odd = std::any_of(odd.begin(), odd.end(), [&](const OddCell& cell) {
-      return cell.row == row && cell.variable == variable;
-    });
-    if (is_odd) continue;
-    least = std::min(least, values[row]);
-    most = std::max(most, values[row]);
+/// Of each column with odd cells that lie outside it, what the others reach in this environment.
+/// The cells come in the order of their rows, so one pass over a column is enough.
+void tell_ranges(const Dataset& data, const Environment& e, std::vector<OddCell>& odd) {
+  std::map<std::size_t, std::vector<double>> ranges;  // [column]: the least and the most
+  for (const OddCell& cell : odd)
+    if (!cell.others.empty()) ranges[cell.variable] = {INFINITY, -INFINITY};
+  for (auto& [variable, range] : ranges) {
+    auto next = odd.begin();
+    for (std::size_t row = e.begin; row < e.end; ++row) {
+      bool is_odd = false;
+      for (; next != odd.end() && next->row == row; ++next)
+        is_odd = is_odd || next->variable == variable;
+      if (is_odd) continue;
+      const double value = data.columns[variable].values[row];
+      range[0] = std::min(range[0], value);
+      range[1] = std::max(range[1], value);
+    }
   }
-  return {least, most};
+  for (OddCell& cell : odd)
+    if (!cell.others.empty()) cell.others = ranges.at(cell.variable);
 }
 
 }  // namespace
@@ -224,8 +231,7 @@ std::vector<OddCell> odd_cells(const Dataset& data) {
       cell.row += e.begin;
       cell.value = data.columns[cell.variable].values[cell.row];
     }
-    for (OddCell& cell : here)
-      if (!cell.others.empty()) cell.others = range_without(data, e, cell.variable, here);
+    tell_ranges(data, e, here);
     all.insert(all.end(), here.begin(), here.end());
   }
   return all;
