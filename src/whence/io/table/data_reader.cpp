@@ -485,10 +485,12 @@ Grouping without_small(Grouping groups, LoadedTable& loaded, const std::string& 
 /// Small environments must not be all there are.
 void require_environments(const ReadOptions& options, const LoadedData& out) {
   if (out.environments_left_out.empty() || out.data.environments.size() >= 2) return;
+  const bool joined = options.small == SmallPolicy::pool;
   throw Error(ExitCode::bad_data, "E-DATA-ENVIRONMENTS", "",
               "fewer than two environments have " + std::to_string(options.min_rows) + " rows; " +
-                  left_out_environments_in_words(out.environments_left_out),
-              "choose a column with fewer values, or --small pool");
+                  left_out_environments_in_words(out.environments_left_out, joined),
+              std::string("choose a column with fewer values") +
+                  (joined || out.environments_left_out.size() < 2 ? "" : ", or --small pool"));
 }
 
 /// What is said once all data are there.
@@ -502,7 +504,8 @@ void finish(DataPlan& plan, const ReadOptions& options, LoadedData& out) {
   auto& said = out.warnings;
   if (!out.columns_left_out.empty()) said.push_back(left_out_in_words(out.columns_left_out));
   if (!out.environments_left_out.empty())
-    said.push_back(left_out_environments_in_words(out.environments_left_out));
+    said.push_back(left_out_environments_in_words(out.environments_left_out,
+                                                  options.small == SmallPolicy::pool));
 }
 
 }  // namespace

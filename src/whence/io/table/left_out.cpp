@@ -189,9 +189,13 @@ std::string left_out_in_words(const std::vector<LeftOut>& columns) {
          "; --types NAME=TYPE keeps one";
 }
 
-std::string left_out_environments_in_words(const std::vector<LeftOut>& environments) {
-  return (environments.size() == 1 ? "environment left out: " : "environments left out: ") +
-         listed(environments) + "; --min-rows 2 keeps them, --small pool joins them";
+std::string left_out_environments_in_words(const std::vector<LeftOut>& environments, bool joined) {
+  const bool one = environments.size() == 1;
+  const std::string remedy = one      ? "; --min-rows 2 keeps it"
+                             : joined ? ", too few even together; --min-rows 2 keeps them"
+                                      : "; --min-rows 2 keeps them, --small pool joins them";
+  return (one ? "environment left out: " : "environments left out: ") + listed(environments) +
+         remedy;
 }
 
 }  // namespace whence

@@ -23,6 +23,7 @@ std::optional<std::string> suspected_sentinel(const Variable& variable, const Co
 /// "left out: id (as many different texts as rows), date (dates or times); --types NAME=TYPE keeps
 /// one"
 std::string left_out_in_words(const std::vector<LeftOut>& columns);
-std::string left_out_environments_in_words(const std::vector<LeftOut>& environments);
+/// The same of environments; \p joined: they were to be one, which has too few rows, too.
+std::string left_out_environments_in_words(const std::vector<LeftOut>& environments, bool joined);
 
 }  // namespace whence

@@ -212,6 +212,11 @@ TEST_F(LeftOutTest, SmallEnvironmentsAreLeftOutOrJoined) {
                                   [](const Environment& e) { return e.name == "(small ones)"; });
   ASSERT_NE(small, pooled.data.environments.end());
   EXPECT_EQ(small->rows(), 3u);
+  options.min_rows =
+      4;  // more than both have together: to advise joining them again would not help
+  EXPECT_NE(all_of(read(table(more), options, "where").warnings)
+                .find("lone (1 row), too few even together; --min-rows 2 keeps them"),
+            std::string::npos);
   options.small = SmallPolicy::leave_out;
   options.min_rows = 50;
   expect_error([&] { read(table(more), options, "where"); }, "E-DATA-ENVIRONMENTS",
