@@ -170,6 +170,25 @@ TEST(FindEncoder, OneShiftOfEachLatentIsNeverCalledTwoOfOne) {
   }
 }
 
+/// With few rows chance alone turns a row away from its latent: it is there, and not sure to be
+/// one. With ten times as many rows of the same worlds all three are named.
+TEST(FindEncoder, RowsThatChanceMayHaveTurnedAreNotNamed) {
+  MixedSpec spec = small_matrix();
+  spec.unchanged = 0;
+  const auto named = [&](std::size_t rows, std::uint32_t run) {
+    spec.rows = rows;
+    spec.baseline_rows = 2 * rows;
+    std::size_t count = 0;
+    for (const FoundLatent& latent : find_encoder(draw_mixed_world(spec, 77, run).data).latents)
+      count += latent.kind != LatentKind::unresolved;
+    return count;
+  };
+  EXPECT_EQ(named(40, 1), 1u);  // without the rule one more
+  EXPECT_EQ(named(40, 29), 2u);
+  EXPECT_EQ(named(400, 1), 3u);
+  EXPECT_EQ(named(400, 29), 3u);
+}
+
 /// Three sensors of three latents, each changed once: two of them look like one latent where little
 /// overlaps, but means moved along two lines.
 TEST(FindEncoder, MeansOnTwoLinesAreNotOneLatent) {
