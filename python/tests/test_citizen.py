@@ -34,6 +34,7 @@ PRESSED = """
     import whence
     from whence import _run
     warnings.simplefilter("ignore")
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     times = 1
     def show(self, done, best):
         global times
