@@ -103,7 +103,8 @@ def test_empty_frames():
 def test_one_row():
     one = pd.DataFrame({"a": [1.0], "b": [2.0], "e": ["x"]})
     text = refused(whence.DataError, "E-DATA-ENVIRONMENTS", one, environment="e")
-    assert "1 row" in text and 'small="pool"' in text
+    assert "1 row" in text and "min_rows=2 keeps it" in text
+    assert "pool" not in text  # there is nothing to join it with
 
 
 def test_duplicate_column_names(frame):
