@@ -75,12 +75,14 @@ def import_seconds():
 def interrupt_seconds(model, variables):
     """How long after Ctrl-C a search raises, and how long its answer takes then."""
     import _thread
+    import signal
     import warnings
 
     import whence
     from whence import _run
 
     warnings.simplefilter("ignore")
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     world = whence.simulate_graph(f"er:{variables}:{2 * variables}", rows=200, seed=1)
     pressed = []
 
