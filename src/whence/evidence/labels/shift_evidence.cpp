@@ -366,6 +366,11 @@ double ShiftEvidence::change_beyond_noise(std::size_t child, const VariableSet& 
   });
 }
 
+double ShiftEvidence::change_beyond_few(std::size_t child, const VariableSet& parents,
+                                        std::size_t e) const {
+  return compare(child, parents, e, Allowed::few_rows).log_odds[0];
+}
+
 const std::vector<DriftedChange>& ShiftEvidence::drifts(std::size_t child,
                                                         const VariableSet& parents) const {
   return drift_cache_.get({parents, child}, [&] {
@@ -467,6 +472,9 @@ Drift estimate_drift(const std::vector<float>& z, std::size_t n, double referenc
 
 }  // namespace
 
+/// Rows that may not decide by themselves: five, or a tenth of few.
+static std::size_t handful(std::size_t rows) { return std::clamp<std::size_t>(rows / 10, 1, 5); }
+
 DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& parents, std::size_t e,
                                      Allowed allowed) const {
   const Window& window = windows_[e];
@@ -524,7 +532,8 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
         for (std::size_t r = 0; r < n; ++r) to[r] = column[r] * parent[r];
       }
     }
-    return gain_of_more(x, base, window.labels);
+    return gain_of_more(x, base, window.labels, {},
+                        allowed == Allowed::few_rows ? handful(own) : 0);
   };
   const auto displaced = [&](double tau) {
     double most = 0;
@@ -540,7 +549,7 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
   for (std::size_t t = 0; t < drift_scales.size(); ++t)
     result.at_times[t] =
         drifts_at_times(plain, with_drift(plain, 0, unmoved_variance, drift_scales[t]));
-  if (plain <= 0 || allowed == Allowed::nothing) return result;
+  if (plain <= 0 || allowed == Allowed::nothing || allowed == Allowed::few_rows) return result;
   const bool one_number = real && z.size() == 1;
   if (allowed == Allowed::noisy_parents) {
     if (!one_number || expected == 0) return result;
