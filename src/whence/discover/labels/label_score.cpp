@@ -157,7 +157,7 @@ std::vector<double> LabelScore::invariance(std::size_t child, const LabelFamily&
     ++counted;
     terms[e] = change_cost(child, family, e);
     sum += terms[e];
-    const bool differs = family_change(child, family, e) > clear;
+    const bool differs = change(child, family.causes, e) > clear;
     changed += differs ? 1 : 0;
     unstable -= differs ? 0.2 : 2;
     price = std::max(price, change_price_[e]);

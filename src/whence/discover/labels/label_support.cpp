@@ -167,10 +167,8 @@ class Supports {
       weaken(support.against_hidden,
              difference(now_as_read_, shift_scores(as_read_, *edge.hidden, speaks_)));
     }
-    // That the effect followed counts only where its mechanism looks the same, not where so little
-    // is known of it that it may be.
     for (std::size_t e = 0; e < speaks_.size(); ++e)
-      if (as_read_.change(edge.to, best_.families[edge.to].causes, e) > 0)
+      if (!followed(edge.to, e))
         support.against_hidden[e] = std::min(0.0, support.against_hidden[e]);
     add_up(support);
     return support;
@@ -186,6 +184,16 @@ class Supports {
   }
 
  private:
+  /// That an effect followed its causes counts only where its mechanism looks the same, not where
+  /// so little is known of it that it may be; and not where it went half as far again as it should
+  /// have, as what moves with something hidden does.
+  bool followed(std::size_t effect, std::size_t e) const {
+    constexpr double too_far = 0.5;
+    const VariableSet& causes = best_.families[effect].causes;
+    return as_read_.change(effect, causes, e) <= 0 &&
+           score_.shift().overshoot(effect, causes, e) < too_far;
+  }
+
   void against_reverse(const LabelGraph& rival, LabelSupport& support) {
     weaken(support.against_reverse, difference(now_, shift_scores(score_, rival, speaks_)));
     std::vector<double> own = difference(now_, shift_scores(own_drift_.of(rival), rival, speaks_));

@@ -75,8 +75,11 @@ class ShiftEvidence {
   /// readings is too flat, so a child that moves further than it expects, in the direction in which
   /// its parents moved, need not have changed.
   double change_beyond_noise(std::size_t child, const VariableSet& parents, std::size_t e) const;
-  /// The same without the handful of rows that say most: never more than they leave.
+  /// `change` without the handful of rows that say most.
   double change_beyond_few(std::size_t child, const VariableSet& parents, std::size_t e) const;
+  /// By what share of the way that its parents should have taken it the child went further, where
+  /// their values in e are new and only a regression can tell; 0 elsewhere.
+  double overshoot(std::size_t child, const VariableSet& parents, std::size_t e) const;
   /// Whether the variable's own law differs.
   double moved(std::size_t v, std::size_t e) const { return change(v, {}, e); }
   /// The same evidence when mechanisms may drift.
@@ -113,6 +116,8 @@ class ShiftEvidence {
   std::shared_ptr<const Regressions> regressions(std::size_t child,
                                                  const VariableSet& parents) const;
   Regressions regress(std::size_t child, const VariableSet& parents) const;
+  struct Remainder;  // of one environment
+  Remainder remainder(std::size_t child, const VariableSet& parents, std::size_t e) const;
   DriftedChange compare(std::size_t child, const VariableSet& parents, std::size_t e,
                         Allowed allowed) const;
 
