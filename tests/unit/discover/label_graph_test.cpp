@@ -235,7 +235,7 @@ TEST(FindGraphByLabels, WhatFollowsFurtherThanExpectedMayHaveAHiddenCause) {
     const Dataset data = drawn_data(4, 4, run, [](std::size_t e, Stream& stream) {
       const double light = stream.uniform() + (e == 1 ? 0.9 : 0);
       const auto read = [&](double noise) { return light * (1 + noise * sample_normal(stream)); };
-      const double a = read(0.2), b = read(0.25) * (e == 2 ? 0.4 : 1), c = read(0.4);
+      const double a = read(0.15), b = read(0.25) * (e == 2 ? 0.4 : 1), c = read(0.4);
       return std::vector<double>{a, b, c, sample_normal(stream) + (e == 3 ? 3 : 0)};
     });
     const GraphResult result = find_graph(data, by_labels());
