@@ -52,6 +52,37 @@ TEST_F(ShiftEvidenceOfSines, SeesWhichVariablesMoved) {
   for (std::size_t v = 0; v < 3; ++v) EXPECT_LT(shift.moved(v, 2), 2) << v;
 }
 
+TEST_F(ShiftEvidenceOfSines, AHandfulOfRowsDecidesNothing) {
+  for (std::size_t r = 0; r < 5; ++r) data.columns[0].values[data.environments[3].begin + r] = 12;
+  const CodedColumns coded(data, 0);
+  const ShiftEvidence evidence(coded, data, 0, 5);
+  EXPECT_GT(evidence.change(0, none, 2), 4);  // five rows of 250
+  EXPECT_LT(evidence.change_beyond_few(0, none, 2), 2);
+  EXPECT_GT(evidence.change_beyond_few(0, none, 0), 20);  // all of them
+  EXPECT_GT(evidence.change_beyond_few(1, x, 1), 10);
+  EXPECT_LE(evidence.change_beyond_few(1, x, 1), evidence.change(1, x, 1));
+}
+
+TEST_F(ShiftEvidenceOfSines, WhatFollowsIsWhereItIsExpectedOrFurther) {
+  // The second column follows the first one as ever, the third goes twice as far.
+  Stream stream(32, Purpose::tests, {0, 0, 0});
+  Dataset lines;
+  for (const char* name : {"x", "follows", "overshoots"})
+    lines.variables.push_back({name, Variable::Kind::real, 0, 1, {}});
+  lines.columns.resize(3);
+  for (std::size_t r = 0; r < 1000; ++r) {
+    const double moved = r < 800 ? 0 : 3, at = moved + sample_normal(stream);
+    lines.columns[0].values.push_back(at);
+    lines.columns[1].values.push_back(at + 0.5 * sample_normal(stream));
+    lines.columns[2].values.push_back(at + moved + 0.5 * sample_normal(stream));
+  }
+  lines.environments = {{"baseline", 0, 800}, {"moved", 800, 1000}};
+  const CodedColumns coded(lines, 0);
+  const ShiftEvidence evidence(coded, lines, 0, 5);
+  EXPECT_LT(evidence.overshoot(1, x, 0), 0.2);
+  EXPECT_GT(evidence.overshoot(2, x, 0), 0.5);
+}
+
 TEST_F(ShiftEvidenceOfSines, AMechanismThatStayedIsNotCalledChanged) {
   EXPECT_LT(shift.change(1, x, 0), 2);  // x moved, y given x did not
   EXPECT_LT(shift.change(2, y, 0), 2);

@@ -173,6 +173,10 @@ GraphEnvironment environment_of(const LabelScore& score, const LabelGraph& best,
     for (const LabelGraph& graph : draws) p += each * changed_in(graph);
     const double odds = score.change(v, best.families[v].causes, e) - prior;
     p = std::min(p, std::max(unsure, sigmoid(odds)));
+    if (p > unsure) {  // a handful of rows decides nothing
+      const double beyond = score.shift().change_beyond_few(v, best.families[v].causes, e) - prior;
+      p = std::min(p, std::max(unsure, sigmoid(beyond)));
+    }
     const double drawn = p;
     for (const RivalGraph& rival : rivals)
       if (!(rival.graph.families[v].causes == best.families[v].causes))

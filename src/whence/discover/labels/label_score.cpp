@@ -95,11 +95,11 @@ double LabelScore::shifts_above(double floor, std::size_t child, const LabelFami
   if (floor > best_unstable) {
     double sum = 0;
     for (std::size_t e : telling_first(child, family.causes)) {
-      sum += change_cost(child, family.causes, e);
+      sum += change_cost(child, family, e);
       if (sum <= floor - rounding) return sum;
     }
   }
-  std::vector<double> terms = invariance(child, family.causes);
+  std::vector<double> terms = invariance(child, family);
   double sum = std::accumulate(terms.begin(), terms.end(), 0.0);
   for (std::size_t cause : family.causes.members()) {
     if (sum <= floor - rounding) return sum;
@@ -110,7 +110,7 @@ double LabelScore::shifts_above(double floor, std::size_t child, const LabelFami
 }
 
 std::vector<double> LabelScore::by_environment(std::size_t child, const LabelFamily& family) const {
-  std::vector<double> terms = invariance(child, family.causes);
+  std::vector<double> terms = invariance(child, family);
   family.causes.each([&](std::size_t cause) { charge_transmission(child, family, cause, terms); });
   return terms;
 }
@@ -127,12 +127,27 @@ double LabelScore::change(std::size_t child, const VariableSet& causes, std::siz
   return std::min(beyond_drift, shift_.change_beyond_noise(child, causes, e));
 }
 
-double LabelScore::change_cost(std::size_t child, const VariableSet& causes, std::size_t e) const {
-  return regime_.counts[e] ? cheaper_of(change(child, causes, e), change_price_[e]) : 0;
+double LabelScore::family_change(std::size_t child, const LabelFamily& family,
+                                 std::size_t e) const {
+  const double alone = change(child, family.causes, e);
+  VariableSet still;
+  double paid = 0;  // by those that moved a little, for the same change
+  family.linked.minus(family.causes).each([&](std::size_t v) {
+    const double moved = shift_.moved(v, e);
+    if (moved >= change_price_[e]) return;
+    still = still.with(v);
+    paid += std::max(0.0, moved);
+  });
+  if (still.empty()) return alone;
+  return std::max(alone, change(child, family.causes | still, e) - paid);
+}
+
+double LabelScore::change_cost(std::size_t child, const LabelFamily& family, std::size_t e) const {
+  return regime_.counts[e] ? cheaper_of(family_change(child, family, e), change_price_[e]) : 0;
 }
 
 /// Each environment at its own price, or a mechanism that differs from run to run anyway.
-std::vector<double> LabelScore::invariance(std::size_t child, const VariableSet& causes) const {
+std::vector<double> LabelScore::invariance(std::size_t child, const LabelFamily& family) const {
   std::vector<double> terms(environments());
   double sum = 0, unstable = 0, price = 0;
   std::size_t counted = 0, changed = 0;
@@ -140,9 +155,9 @@ std::vector<double> LabelScore::invariance(std::size_t child, const VariableSet&
   for (std::size_t e = 0; e < environments(); ++e) {
     if (!regime_.counts[e]) continue;
     ++counted;
-    terms[e] = change_cost(child, causes, e);
+    terms[e] = change_cost(child, family, e);
     sum += terms[e];
-    const bool differs = change(child, causes, e) > clear;
+    const bool differs = change(child, family.causes, e) > clear;
     changed += differs ? 1 : 0;
     unstable -= differs ? 0.2 : 2;
     price = std::max(price, change_price_[e]);

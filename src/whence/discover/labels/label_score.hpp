@@ -51,6 +51,7 @@ class LabelScore {
   const JointEvidence& joint() const { return joint_; }
   const ShiftEvidence& shift() const { return shift_; }
 
+  const LabelPrices& prices() const { return prices_; }
   const LabelRegime& regime() const { return regime_; }
   void set_regime(const LabelRegime& regime);
 
@@ -63,9 +64,12 @@ class LabelScore {
   /// Nats that `linked` gains by one more variable, before prices: positive where it depends.
   double link_gain(std::size_t child, const VariableSet& linked) const;
   /// What each environment costs the family: 0 where the mechanism is the same, negative elsewhere.
-  double change_cost(std::size_t child, const VariableSet& causes, std::size_t e) const;
+  double change_cost(std::size_t child, const LabelFamily& family, std::size_t e) const;
   /// Log-odds that the mechanism changed, drift allowed for, before the prior.
   double change(std::size_t child, const VariableSet& causes, std::size_t e) const;
+  /// The same for a family with hidden links. Where what they join the child with has the law that
+  /// it had, what is hidden has, too: then the child given those must be as it was.
+  double family_change(std::size_t child, const LabelFamily& family, std::size_t e) const;
   /// Drift scale of one mechanism in one environment.
   std::size_t drift_of(std::size_t environment_drift, std::size_t child) const;
   /// What each environment adds to the family's score.
@@ -87,7 +91,7 @@ class LabelScore {
   /// What shifts take away. It may stop as soon as that is sure to be below `floor`.
   double shifts_above(double floor, std::size_t child, const LabelFamily& family) const;
   std::vector<std::size_t> telling_first(std::size_t child, const VariableSet& causes) const;
-  std::vector<double> invariance(std::size_t child, const VariableSet& causes) const;
+  std::vector<double> invariance(std::size_t child, const LabelFamily& family) const;
   void charge_transmission(std::size_t child, const LabelFamily& family, std::size_t cause,
                            std::vector<double>& terms) const;
 

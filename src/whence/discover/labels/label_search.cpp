@@ -238,7 +238,17 @@ void LabelSearch::run(const Progress& progress) {
   add_candidates_of_changes();
   if (progress) progress(0.6);
   refine(progress);
+  const LabelGraph refined = best_;
   try_alternatives();
+  // Another graph may drift otherwise.
+  if (best_ == refined || stopped()) return;
+  LabelRegime regime = estimated_regime(best_);
+  regime.counts = score_.regime().counts;
+  if (regime == score_.regime()) return;
+  score_.set_regime(regime);
+  best_families_.clear();
+  rivals_.reset();
+  climb(best_, options_.threads);
 }
 
 }  // namespace whence

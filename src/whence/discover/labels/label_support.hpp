@@ -10,7 +10,8 @@ namespace whence {
 /// Nats by environment for "a causes b", against each of its rivals, in one graph.
 struct LabelSupport {
   std::vector<double> against_reverse, against_hidden;
-  double reverse = 0, hidden = 0;  // sums
+  double dearer = 0;               // what the reverse pays for drift beyond what this graph does
+  double reverse = 0, hidden = 0;  // sums, the first with what is dearer
   double without_best = 0;         // the first sum without the environment that adds most to it
   std::size_t best = 0;            // that environment
   double clearest = 0;             // what it adds

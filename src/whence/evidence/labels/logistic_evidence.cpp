@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 #include <Eigen/Dense>
@@ -132,8 +134,21 @@ LogisticFit fit_logistic(const FeatureColumns& x, std::span<const float> labels,
   return NewtonFit(x, labels, prior).best(start);
 }
 
+/// What the rows that speak most for a step say of it, together.
+static double said_by_few(const FeatureColumns& x, const AlignedFloats& residual,
+                          const Vector& step, std::size_t few) {
+  AlignedFloats along(x.stride());
+  add_scores(x, {step.data(), std::size_t(step.size())}, 1, along);
+  std::vector<double> said(x.rows());
+  for (std::size_t r = 0; r < said.size(); ++r) said[r] = double(residual[r]) * double(along[r]);
+  const auto end = said.begin() + std::ptrdiff_t(std::min(few, said.size()));
+  std::partial_sort(said.begin(), end, said.end(), std::greater<>());
+  return std::accumulate(said.begin(), end, 0.0,
+                         [](double sum, double one) { return sum + std::max(0.0, one); });
+}
+
 double gain_of_more(const FeatureColumns& x, const LogisticFit& fit, std::span<const float> labels,
-                    const LogisticPrior& prior) {
+                    const LogisticPrior& prior, std::size_t without) {
   const auto q = Eigen::Index(x.columns()), old = Eigen::Index(fit.weights.size()), more = q - old;
   std::vector<double> w(x.columns(), 0.0);
   std::copy(fit.weights.begin(), fit.weights.end(), w.begin());
@@ -155,7 +170,15 @@ double gain_of_more(const FeatureColumns& x, const LogisticFit& fit, std::span<c
   const Eigen::LLT<Matrix> left(curvature.bottomRightCorner(more, more) + prior_more -
                                 cross.transpose() * of_old.solve(cross));
   const Vector along = left.matrixL().solve(gradient.tail(more));
-  return 0.5 * along.squaredNorm() + 0.5 * log_determinant(Eigen::LLT<Matrix>(prior_more)) -
+  double fitted = 0.5 * along.squaredNorm();
+  if (without > 0 && fitted > 0) {
+    Vector step(q);
+    step.tail(more) = left.solve(gradient.tail(more));
+    step.head(old) = -of_old.solve(cross * step.tail(more));
+    const double kept = 1 - said_by_few(x, residual, step, without) / (2 * fitted);
+    fitted *= std::pow(std::max(0.0, kept), 2);
+  }
+  return fitted + 0.5 * log_determinant(Eigen::LLT<Matrix>(prior_more)) -
          0.5 * log_determinant(left);
 }
 

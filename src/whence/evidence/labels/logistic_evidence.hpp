@@ -28,8 +28,9 @@ LogisticFit fit_logistic(const FeatureColumns& x, std::span<const float> labels,
                          const LogisticPrior& prior = {}, std::span<const double> start = {});
 
 /// The log-evidence gained by the last x.columns() - fit.weights.size() features over those that
-/// were fitted, by one step from there: exact where the gain is small.
+/// were fitted, by one step from there: exact where the gain is small. `without` is how many of the
+/// rows that speak most for the step are left out of it.
 double gain_of_more(const FeatureColumns& x, const LogisticFit& fit, std::span<const float> labels,
-                    const LogisticPrior& prior = {});
+                    const LogisticPrior& prior = {}, std::size_t without = 0);
 
 }  // namespace whence

@@ -19,6 +19,7 @@ using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
 constexpr std::size_t regression_waves = 24;
+constexpr double mean_size = 0.7979;  // of a standard normal variable, without its sign
 /// Nats per row: labels that are known as well as this need no more variables to guess them.
 constexpr double settled = 0.03;
 
@@ -130,7 +131,6 @@ struct Regression {
 void scale_by_size(const FeatureColumns& x, const Regression& regression, std::span<float> left) {
   AlignedFloats size(x.stride());
   add_scores(x, regression.size_weight, 1, size);
-  constexpr double mean_size = 0.7979;  // of a standard normal variable
   const double usual = regression.usual_size;
   for (std::size_t r = 0; r < left.size(); ++r) {
     const double scale = std::clamp(double(size[r]), 0.3 * usual, 4 * usual) / mean_size;
@@ -194,7 +194,6 @@ Regression regress_coordinate(const FeatureColumns& x, const float* y,
 /// standard deviations: twice its standard error is taken off, and its direction is kept.
 double expected_move(const Regression& regression, std::span<const float> predicted,
                      std::size_t reference) {
-  constexpr double mean_size = 0.7979;
   const auto n = double(predicted.size());
   double sum = 0, squares = 0;
   for (const float p : predicted) {
@@ -212,7 +211,7 @@ double expected_move(const Regression& regression, std::span<const float> predic
 /// regression itself may be off there: by what it has not seen, and by a share of what it predicts.
 Displacement displacement_of(const FeatureColumns& x, const Regression& regression,
                              std::span<const float> predicted, std::span<const float> left) {
-  constexpr double share_off = 0.3, misfit = 0.1, mean_size = 0.7979;
+  constexpr double share_off = 0.3, misfit = 0.1;
   const double each = 1 / double(x.rows());
   Vector features(Eigen::Index(x.columns()));
   for (std::size_t j = 0; j < x.columns(); ++j)
@@ -366,6 +365,11 @@ double ShiftEvidence::change_beyond_noise(std::size_t child, const VariableSet& 
   });
 }
 
+double ShiftEvidence::change_beyond_few(std::size_t child, const VariableSet& parents,
+                                        std::size_t e) const {
+  return compare(child, parents, e, Allowed::few_rows).log_odds[0];
+}
+
 const std::vector<DriftedChange>& ShiftEvidence::drifts(std::size_t child,
                                                         const VariableSet& parents) const {
   return drift_cache_.get({parents, child}, [&] {
@@ -467,11 +471,65 @@ Drift estimate_drift(const std::vector<float>& z, std::size_t n, double referenc
 
 }  // namespace
 
+/// What a regression leaves over of an environment's rows, then of the baseline's, by coordinate.
+struct ShiftEvidence::Remainder {
+  std::vector<std::vector<float>> z;
+  std::vector<Displacement> displacements;
+  double weight = 0;    // of these: how far parents give the environment away
+  double expected = 0;  // how the parents move the child, in residual standard deviations
+  double off = 0;       // how far it is from there on average, in the same unit
+};
+
+ShiftEvidence::Remainder ShiftEvidence::remainder(std::size_t child, const VariableSet& parents,
+                                                  std::size_t e) const {
+  const Window& window = windows_[e];
+  const std::size_t own = window.own.rows(), n = window.both.rows();
+  const std::shared_ptr<const Regressions> regression = regressions(child, parents);
+  FeatureColumns own_features(own, regression->features);
+  features_.fill(parents, regression->waves, window.own, own_features);
+  const std::vector<float> strange = regression->strangeness.of(own_features);
+  Remainder found;
+  // Parents that give the environment away leave nothing to guess: then the child must be where
+  // the baseline's regression expects it.
+  found.weight = std::clamp((given_away(parents, e) - 0.5) / 0.3, 0.0, 1.0);
+  const CodedVariable& variable = columns_.variable(child);
+  for (std::size_t k = 0; k < variable.count; ++k) {
+    const Regression& fitted = regression->coordinates[k];
+    AlignedFloats mean(own_features.stride());
+    add_scores(own_features, fitted.weight, 1, mean);
+    std::vector<float>& left = found.z.emplace_back(own);
+    const float* y = window.own.column(variable.first + k);
+    for (std::size_t r = 0; r < own; ++r) left[r] = y[r] - mean[r];
+    if (!parents.empty()) {
+      found.expected = expected_move(fitted, {mean.data(), own}, baseline_.rows());
+      found.off = std::accumulate(left.begin(), left.end(), 0.0) / double(own) * mean_size /
+                  fitted.usual_size;
+    }
+    scale_by_size(own_features, fitted, left);
+    if (found.weight > 0)
+      found.displacements.push_back(displacement_of(own_features, fitted, mean, left));
+    for (std::size_t r = 0; r < own; ++r) left[r] /= strange[r];
+    const auto first = fitted.left.begin() + std::ptrdiff_t(window.reference);
+    left.insert(left.end(), first, first + std::ptrdiff_t(n - own));
+  }
+  return found;
+}
+
+double ShiftEvidence::overshoot(std::size_t child, const VariableSet& parents,
+                                std::size_t e) const {
+  if (!columns_.variable(child).real) return 0;
+  const Remainder found = remainder(child, parents, e);
+  if (found.weight == 0 || found.z.size() != 1 || found.expected == 0) return 0;
+  return std::max(0.0, found.off / found.expected);
+}
+
+/// Rows that may not decide by themselves: five, or a tenth of few.
+static std::size_t handful(std::size_t rows) { return std::clamp<std::size_t>(rows / 10, 1, 5); }
+
 DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& parents, std::size_t e,
                                      Allowed allowed) const {
   const Window& window = windows_[e];
   const std::size_t own = window.own.rows(), n = window.both.rows();
-  const std::shared_ptr<const Regressions> regression = regressions(child, parents);
   const LogisticFit& base = fit(parents, e);
   const std::vector<Coordinate> list = coordinates_of(columns_, parents);
   std::vector<const float*> given;
@@ -479,31 +537,8 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
   const CodedVariable& variable = columns_.variable(child);
   const bool real = variable.real;
 
-  // What the regression leaves over of the environment's rows, then of the baseline's.
-  FeatureColumns own_features(own, regression->features);
-  features_.fill(parents, regression->waves, window.own, own_features);
-  const std::vector<float> strange = regression->strangeness.of(own_features);
-  // Parents that give the environment away leave nothing to guess: then the child must be where
-  // the baseline's regression expects it.
-  const double weight = std::clamp((given_away(parents, e) - 0.5) / 0.3, 0.0, 1.0);
-  std::vector<std::vector<float>> z;
-  std::vector<Displacement> displacements;
-  double expected = 0;  // how the parents move the child
-  for (std::size_t k = 0; k < variable.count; ++k) {
-    const Regression& fitted = regression->coordinates[k];
-    AlignedFloats mean(own_features.stride());
-    add_scores(own_features, fitted.weight, 1, mean);
-    std::vector<float>& left = z.emplace_back(own);
-    const float* y = window.own.column(variable.first + k);
-    for (std::size_t r = 0; r < own; ++r) left[r] = y[r] - mean[r];
-    scale_by_size(own_features, fitted, left);
-    if (weight > 0) displacements.push_back(displacement_of(own_features, fitted, mean, left));
-    for (std::size_t r = 0; r < own; ++r) left[r] /= strange[r];
-    if (!list.empty() && allowed == Allowed::noisy_parents)
-      expected = expected_move(fitted, {mean.data(), own}, baseline_.rows());
-    const auto first = fitted.left.begin() + std::ptrdiff_t(window.reference);
-    left.insert(left.end(), first, first + std::ptrdiff_t(n - own));
-  }
+  Remainder left_over = remainder(child, parents, e);
+  std::vector<std::vector<float>>& z = left_over.z;
 
   // Features of the parents, then of the remainder: itself, its square, its products with them.
   const std::size_t old = second_order_count(list);
@@ -524,13 +559,14 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
         for (std::size_t r = 0; r < n; ++r) to[r] = column[r] * parent[r];
       }
     }
-    return gain_of_more(x, base, window.labels);
+    return gain_of_more(x, base, window.labels, {},
+                        allowed == Allowed::few_rows ? handful(own) : 0);
   };
   const auto displaced = [&](double tau) {
     double most = 0;
-    for (const Displacement& displacement : displacements)
+    for (const Displacement& displacement : left_over.displacements)
       most = std::max(most, displacement.log_odds(tau));
-    return weight * most;
+    return left_over.weight * most;
   };
   const double plain = std::max(gain(), displaced(0));
   DriftedChange result;
@@ -540,9 +576,10 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
   for (std::size_t t = 0; t < drift_scales.size(); ++t)
     result.at_times[t] =
         drifts_at_times(plain, with_drift(plain, 0, unmoved_variance, drift_scales[t]));
-  if (plain <= 0 || allowed == Allowed::nothing) return result;
+  if (plain <= 0 || allowed == Allowed::nothing || allowed == Allowed::few_rows) return result;
   const bool one_number = real && z.size() == 1;
   if (allowed == Allowed::noisy_parents) {
+    const double expected = left_over.expected;
     if (!one_number || expected == 0) return result;
     const Offset offset = offset_of(z[0], own, reference);
     const double moved = std::copysign(1.0, expected) * offset.value;

@@ -75,6 +75,11 @@ class ShiftEvidence {
   /// readings is too flat, so a child that moves further than it expects, in the direction in which
   /// its parents moved, need not have changed.
   double change_beyond_noise(std::size_t child, const VariableSet& parents, std::size_t e) const;
+  /// `change` without the handful of rows that say most.
+  double change_beyond_few(std::size_t child, const VariableSet& parents, std::size_t e) const;
+  /// By what share of the way that its parents should have taken it the child went further, where
+  /// their values in e are new and only a regression can tell; 0 elsewhere.
+  double overshoot(std::size_t child, const VariableSet& parents, std::size_t e) const;
   /// Whether the variable's own law differs.
   double moved(std::size_t v, std::size_t e) const { return change(v, {}, e); }
   /// The same evidence when mechanisms may drift.
@@ -102,7 +107,7 @@ class ShiftEvidence {
     }
   };
   /// What may explain that a child is not where its parents' regression expects it.
-  enum class Allowed { nothing, noisy_parents, drift };
+  enum class Allowed { nothing, few_rows, noisy_parents, drift };
   struct Regressions;  // of a child on its parents, in the baseline
 
   const LogisticFit& fit(const VariableSet& set, std::size_t e) const;
@@ -111,6 +116,8 @@ class ShiftEvidence {
   std::shared_ptr<const Regressions> regressions(std::size_t child,
                                                  const VariableSet& parents) const;
   Regressions regress(std::size_t child, const VariableSet& parents) const;
+  struct Remainder;  // of one environment
+  Remainder remainder(std::size_t child, const VariableSet& parents, std::size_t e) const;
   DriftedChange compare(std::size_t child, const VariableSet& parents, std::size_t e,
                         Allowed allowed) const;
 
