@@ -68,8 +68,8 @@ def discover(data: Any, *, environment: Any = None, baseline: Hashable | None = 
     model: "auto", "linear", "categorical" or "labels". noise: "robust" or "gaussian".
     time_limit: seconds, after which the best answer so far is returned.
     threads: results do not depend on it. progress: by default on terminals and in notebooks.
-    reading: columns, types, exclude, missing, min_rows, small, na, unseen, max_memory, most_rows, as
-        ``whence discover --help`` explains them.
+    reading: columns, types, exclude, missing, min_rows, small, na, unseen, max_memory, most_rows,
+        odd_rows, as ``whence discover --help`` explains them.
 
     Ctrl-C raises ``Interrupted``, whose ``result`` is the best answer so far.
 
@@ -182,6 +182,8 @@ def _refuse_unknown(function: Any, reading: dict[str, Any]) -> None:
     known = list(inspect.signature(data_words).parameters)[1:]
     if function not in (discover, changes, check):  # the others look at every row
         known.remove("most_rows")
+    if function not in (discover, changes, check, direction):  # the others leave none out
+        known.remove("odd_rows")
     known += [n for n, p in inspect.signature(function).parameters.items() if n != "reading"]
     for name in reading:
         if name not in known:

@@ -439,9 +439,11 @@ GraphResult find_with_doubts(DataSource& source, const GraphOptions& options,
   return result;
 }
 
-/// Rows with a cell that is plainly a mistake do not count, and are named.
+/// Rows with a cell that is plainly a mistake do not count, and are named; unless they are vouched
+/// for.
 GraphResult find_without_mistakes(DataSource& source, const GraphOptions& options,
                                   const Control& control) {
+  if (options.keep_odd_rows) return find_with_doubts(source, options, control);
   const Dataset& data = source.whole();
   const std::vector<OddCell> odd = odd_cells(data);
   if (odd.empty()) return find_with_doubts(source, options, control);
