@@ -301,7 +301,8 @@ def simulate_graph(graph: Any = "er:20:40", *, mechanism: str | None = None,
                    levels: int | None = None, noise: str | None = None,
                    weights: str | None = None, hidden: int | None = None,
                    drift: float | None = None, typos: int | None = None,
-                   noise_rows: float | None = None, seed: int = 0) -> Simulation:
+                   noise_rows: float | None = None, seed: int = 0,
+                   max_memory: str | int | None = None) -> Simulation:
     """Data of a graph, with shifts of which the truth is known.
 
     graph: "chain8", "0->1->2", "er:VARIABLES:EDGES" (random), "sf:VARIABLES:LINKS" (scale-free), a
@@ -326,13 +327,14 @@ def simulate_graph(graph: Any = "er:20:40", *, mechanism: str | None = None,
     return _simulate("graph", dict(
         graph=_os.fspath(graph), mechanism=mechanism, shift=shift, environments=environments,
         rows=rows, baseline_rows=baseline_rows, levels=levels, noise=noise, weights=weights,
-        hidden=hidden, drift=drift, typos=typos, noise_rows=noise_rows, seed=seed), texts)
+        hidden=hidden, drift=drift, typos=typos, noise_rows=noise_rows, seed=seed,
+        max_memory=max_memory), texts)
 
 
 def simulate_pair(*, kind: str | None = None, truth: str | None = None, shift: str | None = None,
                   environments: int | None = None, rows: int | None = None,
                   baseline_rows: int | None = None, levels: int | None = None,
-                  seed: int = 0) -> Simulation:
+                  seed: int = 0, max_memory: str | int | None = None) -> Simulation:
     """Data of a cause X and its effect Y. kind: "categorical", "linear-gaussian" or "spline";
     truth: "forward", "backward" or "none"; shift: what is drawn anew in each environment.
 
@@ -341,7 +343,8 @@ def simulate_pair(*, kind: str | None = None, truth: str | None = None, shift: s
     [1000, 20, 20, 20]
     """
     return _simulate("pair", dict(kind=kind, truth=truth, shift=shift, environments=environments,
-                                  rows=rows, baseline_rows=baseline_rows, levels=levels, seed=seed))
+                                  rows=rows, baseline_rows=baseline_rows, levels=levels, seed=seed,
+                                  max_memory=max_memory))
 
 
 def simulate_mixed(*, mixing: str | None = None, shift: str | None = None,
@@ -350,7 +353,7 @@ def simulate_mixed(*, mixing: str | None = None, shift: str | None = None,
                    doubles: int | None = None, links: float | None = None,
                    sensors: str | None = None, columns: int | None = None,
                    environments: int | None = None, rows: int | None = None, baseline_rows: int | None = None,
-                   seed: int = 0) -> Simulation:
+                   seed: int = 0, max_memory: str | int | None = None) -> Simulation:
     """Variables seen through a mixture: for ``disentangle``.
 
     >>> world = whence.simulate_mixed(shift="mixed", environments=2, rows=20, seed=1)
@@ -360,7 +363,7 @@ def simulate_mixed(*, mixing: str | None = None, shift: str | None = None,
     return _simulate("mixed", dict(mixing=mixing, shift=shift, latents=latents, law=law,
                                    per_latent=per_latent, unchanged=unchanged, doubles=doubles, links=links,
                                    sensors=sensors, columns=columns, environments=environments, rows=rows,
-                                   baseline_rows=baseline_rows, seed=seed))
+                                   baseline_rows=baseline_rows, seed=seed, max_memory=max_memory))
 
 
 def evaluate(found: Any, truth: Any) -> Evaluation:

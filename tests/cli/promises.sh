@@ -244,6 +244,10 @@ for r in range(3):
     print(','.join(str((i * 7 + r * 3) % 11) for i in range(60000)))
 P
 refuses 6 E-LIMIT-VARIABLES '60000 variables are more than the 1024' discover --baseline wide.csv --shifted wide.csv
+refuses 6 E-LIMIT-VARIABLES '60000 variables' disentangle --baseline wide.csv --shifted wide.csv
+refuses 6 E-LIMIT-MEMORY 'GB' simulate graph --graph er:500:2000 --rows 1000 -o large
+refuses 6 E-LIMIT-MEMORY 'GB' simulate pair --rows 1000 --max-memory 100K -o large
+refuses 6 E-LIMIT-MEMORY 'GB' simulate mixed --mixing linear --latents 50 --rows 100000 -o large
 refuses 2 E-USAGE-COLUMNS 'has 60000 variables' direction --baseline wide.csv --shifted wide.csv
 python3 - >wide.bif <<'P'
 print('network x { }')
