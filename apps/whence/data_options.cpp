@@ -165,6 +165,11 @@ void add_most_rows(CLI::App& app, DataOptions& options) {
             "or all");
 }
 
+void add_odd_rows(CLI::App& app, DataOptions& options) {
+  add_value(app, "--odd-rows", options.odd_rows, "leave-out|keep",
+            "rows with a number that looks mistyped: leave them out and name them, or keep them");
+}
+
 LoadedData load_files(const DataOptions& options, std::optional<std::size_t> variables,
                       const std::vector<NamedFile>& files, std::size_t most) {
   LoadedData loaded = read_files(files, read_options(options, variables, most));
@@ -211,19 +216,23 @@ Dataset load_again(const DataOptions& options, std::size_t most) {
 Json data_options_json(const DataOptions& options) {
   const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
   const bool files = options.table.empty();
-  return Json::object({{"environment", text(options.environment)},
-                       {"baseline", text(files ? last_part(options.baseline) : options.baseline)},
-                       {"columns", text(options.columns)},
-                       {"exclude", Json::list(options.exclude)},
-                       {"types", text(options.types)},
-                       {"missing", options.missing},
-                       {"min_rows", options.min_rows},
-                       {"small", options.small},
-                       {"na", text(options.na)},
-                       {"unseen", options.unseen},
-                       {"delimiter", text(options.delimiter)},
-                       {"decimal", options.decimal},
-                       {"header", !options.no_header}});
+  Json all =
+      Json::object({{"environment", text(options.environment)},
+                    {"baseline", text(files ? last_part(options.baseline) : options.baseline)},
+                    {"columns", text(options.columns)},
+                    {"exclude", Json::list(options.exclude)},
+                    {"types", text(options.types)},
+                    {"missing", options.missing},
+                    {"min_rows", options.min_rows},
+                    {"small", options.small},
+                    {"na", text(options.na)},
+                    {"unseen", options.unseen},
+                    {"delimiter", text(options.delimiter)},
+                    {"decimal", options.decimal},
+                    {"header", !options.no_header}});
+  // Not where it is the default: states that were made before there was a choice stay good.
+  if (options.odd_rows != "leave-out") all.set("odd_rows", options.odd_rows);
+  return all;
 }
 
 std::vector<std::string> data_options_words(const DataOptions& options) {
@@ -244,6 +253,7 @@ std::vector<std::string> data_options_words(const DataOptions& options) {
   add("--small", options.small, "leave-out");
   add("--na", options.na);
   add("--unseen", options.unseen, "accept");
+  add("--odd-rows", options.odd_rows, "leave-out");
   add("--delimiter", options.delimiter);
   add("--decimal", options.decimal, ".");
   if (options.no_header) words.push_back("--no-header");

@@ -18,6 +18,7 @@ struct DataOptions {
   std::vector<std::string> shifted, exclude;
   std::string columns, types, missing = "auto", min_rows = "5", small = "leave-out", na,
                               unseen = "accept", delimiter, decimal = ".";
+  std::string odd_rows = "leave-out";
   std::string max_memory = "4G";
   std::string most_rows;        // empty: all
   std::uint64_t draw_seed = 0;  // draws them
@@ -29,6 +30,9 @@ void add_data_options(CLI::App& app, DataOptions& options, const Globals& global
 
 /// The limit of rows, for commands whose time grows with them.
 void add_most_rows(CLI::App& app, DataOptions& options);
+
+/// What becomes of rows with cells that look mistyped, for commands that leave them out.
+void add_odd_rows(CLI::App& app, DataOptions& options);
 
 /// Reads files or one long table with `variables` variables, or with any number of them; usage
 /// errors when the options do not fit together. More than `most` are refused before their values

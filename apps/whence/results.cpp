@@ -77,8 +77,12 @@ void add_pictures(std::vector<OutputFile>& files, RunRecord& record) {
   for (OutputFile& picture : pictures) files.push_back(std::move(picture));
 }
 
-void publish(OutputDirectory& directory, std::vector<OutputFile> files, RunRecord& record) {
-  add_pictures(files, record);
+void publish(OutputDirectory& directory, std::vector<OutputFile> files, RunRecord& record,
+             Pictures pictures) {
+  if (pictures == Pictures::as_png)
+    add_pictures(files, record);
+  else
+    record.note("no PNG figures: the run was asked to stop");
   stop_if_interrupted();
   OutputFile run = record.file(files);
   files.push_back(std::move(run));

@@ -35,8 +35,11 @@ class RunRecord {
 /// Adds a PNG beside every SVG where rsvg-convert is at hand; otherwise only a note.
 void add_pictures(std::vector<OutputFile>& files, RunRecord& record);
 
+enum class Pictures { as_png, none };
+
 /// Writes everything at once.
-void publish(OutputDirectory& directory, std::vector<OutputFile> files, RunRecord& record);
+void publish(OutputDirectory& directory, std::vector<OutputFile> files, RunRecord& record,
+             Pictures pictures = Pictures::as_png);
 
 /// The claims of a report with what was measured, and how many hold.
 std::string claims_in_words(const Report& report);

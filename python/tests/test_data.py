@@ -328,6 +328,21 @@ def test_groups_of_one_table_may_have_been_chosen():
     assert whence.discover(world).probabilities[0, 1] > 0.95
 
 
+def test_rows_with_odd_cells_count_if_they_are_vouched_for(frame):
+    table = frame.copy()
+    table.loc[3, "X0"] = 1e6
+    asked = dict(environment="environment", baseline="baseline")
+    with pytest.warns(whence.WhenceWarning, match='row 4 of baseline.*odd_rows="keep"'):
+        whence.discover(table, **asked)
+    for command in (whence.discover, whence.check):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            command(table, odd_rows="keep", **asked)
+        assert not [w for w in said if "typing mistake" in str(w.message)]
+    with pytest.raises(TypeError, match="odd_rows"):
+        whence.disentangle(table, odd_rows="keep", **asked)
+
+
 def test_groups_by_columns_of_any_name(chain, found):
     table = chain.data.rename(columns={"environment": 1})
     assert whence.discover(table.groupby(1, sort=False), baseline="baseline").edges.equals(

@@ -15,6 +15,7 @@ from whence._hints import in_python
     ("(--types to change that)", "(types= to change that)"),
     ("--min-rows 2 keeps them, --small pool joins them",
      'min_rows=2 keeps them, small="pool" joins them'),
+    ("if it is right, --odd-rows keep", 'if it is right, odd_rows="keep"'),
     ("name them: --columns X,Y", 'name them: columns=["X", "Y"]'),
     ("choose some with --columns, or leave some out with --exclude",
      "choose some with columns=, or leave some out with exclude="),

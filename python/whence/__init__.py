@@ -68,8 +68,8 @@ def discover(data: Any, *, environment: Any = None, baseline: Hashable | None = 
     model: "auto", "linear", "categorical" or "labels". noise: "robust" or "gaussian".
     time_limit: seconds, after which the best answer so far is returned.
     threads: results do not depend on it. progress: by default on terminals and in notebooks.
-    reading: columns, types, exclude, missing, min_rows, small, na, unseen, max_memory, most_rows, as
-        ``whence discover --help`` explains them.
+    reading: columns, types, exclude, missing, min_rows, small, na, unseen, max_memory, most_rows,
+        odd_rows, as ``whence discover --help`` explains them.
 
     Ctrl-C raises ``Interrupted``, whose ``result`` is the best answer so far.
 
@@ -182,6 +182,8 @@ def _refuse_unknown(function: Any, reading: dict[str, Any]) -> None:
     known = list(inspect.signature(data_words).parameters)[1:]
     if function not in (discover, changes, check):  # the others look at every row
         known.remove("most_rows")
+    if function not in (discover, changes, check, direction):  # the others leave none out
+        known.remove("odd_rows")
     known += [n for n, p in inspect.signature(function).parameters.items() if n != "reading"]
     for name in reading:
         if name not in known:
@@ -299,7 +301,8 @@ def simulate_graph(graph: Any = "er:20:40", *, mechanism: str | None = None,
                    levels: int | None = None, noise: str | None = None,
                    weights: str | None = None, hidden: int | None = None,
                    drift: float | None = None, typos: int | None = None,
-                   noise_rows: float | None = None, seed: int = 0) -> Simulation:
+                   noise_rows: float | None = None, seed: int = 0,
+                   max_memory: str | int | None = None) -> Simulation:
     """Data of a graph, with shifts of which the truth is known.
 
     graph: "chain8", "0->1->2", "er:VARIABLES:EDGES" (random), "sf:VARIABLES:LINKS" (scale-free), a
@@ -324,13 +327,14 @@ def simulate_graph(graph: Any = "er:20:40", *, mechanism: str | None = None,
     return _simulate("graph", dict(
         graph=_os.fspath(graph), mechanism=mechanism, shift=shift, environments=environments,
         rows=rows, baseline_rows=baseline_rows, levels=levels, noise=noise, weights=weights,
-        hidden=hidden, drift=drift, typos=typos, noise_rows=noise_rows, seed=seed), texts)
+        hidden=hidden, drift=drift, typos=typos, noise_rows=noise_rows, seed=seed,
+        max_memory=max_memory), texts)
 
 
 def simulate_pair(*, kind: str | None = None, truth: str | None = None, shift: str | None = None,
                   environments: int | None = None, rows: int | None = None,
                   baseline_rows: int | None = None, levels: int | None = None,
-                  seed: int = 0) -> Simulation:
+                  seed: int = 0, max_memory: str | int | None = None) -> Simulation:
     """Data of a cause X and its effect Y. kind: "categorical", "linear-gaussian" or "spline";
     truth: "forward", "backward" or "none"; shift: what is drawn anew in each environment.
 
@@ -339,7 +343,8 @@ def simulate_pair(*, kind: str | None = None, truth: str | None = None, shift: s
     [1000, 20, 20, 20]
     """
     return _simulate("pair", dict(kind=kind, truth=truth, shift=shift, environments=environments,
-                                  rows=rows, baseline_rows=baseline_rows, levels=levels, seed=seed))
+                                  rows=rows, baseline_rows=baseline_rows, levels=levels, seed=seed,
+                                  max_memory=max_memory))
 
 
 def simulate_mixed(*, mixing: str | None = None, shift: str | None = None,
@@ -348,7 +353,7 @@ def simulate_mixed(*, mixing: str | None = None, shift: str | None = None,
                    doubles: int | None = None, links: float | None = None,
                    sensors: str | None = None, columns: int | None = None,
                    environments: int | None = None, rows: int | None = None, baseline_rows: int | None = None,
-                   seed: int = 0) -> Simulation:
+                   seed: int = 0, max_memory: str | int | None = None) -> Simulation:
     """Variables seen through a mixture: for ``disentangle``.
 
     >>> world = whence.simulate_mixed(shift="mixed", environments=2, rows=20, seed=1)
@@ -358,7 +363,7 @@ def simulate_mixed(*, mixing: str | None = None, shift: str | None = None,
     return _simulate("mixed", dict(mixing=mixing, shift=shift, latents=latents, law=law,
                                    per_latent=per_latent, unchanged=unchanged, doubles=doubles, links=links,
                                    sensors=sensors, columns=columns, environments=environments, rows=rows,
-                                   baseline_rows=baseline_rows, seed=seed))
+                                   baseline_rows=baseline_rows, seed=seed, max_memory=max_memory))
 
 
 def evaluate(found: Any, truth: Any) -> Evaluation:

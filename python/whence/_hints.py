@@ -9,7 +9,7 @@ from typing import Callable, Iterable
 
 _TYPE = r"(?:real|labels|categorical(?::\d+)?|TYPE)"
 _PAIR = rf"(?:\"(?:[^\"]|\"\")*\"|[^,;='()]+?)={_TYPE}"
-_CHOICES = ("auto|drop|error|accept|pool|leave-out|linear|categorical|labels|robust|gaussian|"
+_CHOICES = ("auto|drop|error|accept|pool|leave-out|keep|linear|categorical|labels|robust|gaussian|"
             "rotation|full|smoke|mechanism|mixed|linear-gaussian|spline|"
             "cause|effect|row|both|none")
 

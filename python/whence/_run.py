@@ -57,6 +57,7 @@ def data_words(data: Data, columns: Any = None, types: Mapping[Hashable, str] | 
                min_rows: int | None = None, small: str | None = None,
                na: Sequence[str] | str | None = None, unseen: str | None = None,
                max_memory: str | int | None = None, most_rows: int | str | None = None,
+               odd_rows: str | None = None,
                delimiter: str | None = None,
                decimal: str | None = None, header: bool = True) -> list[str]:
     """The options that say which data to read and how."""
@@ -81,7 +82,7 @@ def data_words(data: Data, columns: Any = None, types: Mapping[Hashable, str] | 
     out += words("missing", missing) + words("min-rows", min_rows) + words("small", small)
     out += words("na", na if na is None or isinstance(na, str) else ",".join(map(str, na)))
     out += words("unseen", unseen) + words("max-memory", max_memory)
-    out += words("most-rows", most_rows)
+    out += words("most-rows", most_rows) + words("odd-rows", odd_rows)
     out += words("delimiter", delimiter) + words("decimal", decimal)
     return out if header else [*out, "--no-header"]
 

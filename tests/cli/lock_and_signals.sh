@@ -66,6 +66,19 @@ for signal in INT:130 TERM:143; do
   check "${signal%:*}: one line" grep -q '^error\[E-INTERRUPTED\]' started.err
 done
 
+# The best graph so far is written without drawings, which take longer than whoever stopped it waits
+accepts simulate graph --graph er:30:60 --rows 40 --baseline-rows 80 -o wide -q
+"$WHENCE" discover --baseline wide/baseline.csv --shifted wide/shifted_01.csv --model linear --sweeps 1000000 \
+  -o stopped >started.out 2>started.err &
+pid=$!
+until_working "$pid" || fail "no long search was met: $(cat started.err)"
+stopped INT 130
+if [[ -e stopped ]]; then  # a slow machine may not get so far in time
+  check 'an answer' grep -q 'stopped (interrupted)' stopped/result.json
+  check 'no drawings' test -z "$(find stopped -name '*.png')"
+  check 'which is noted' grep -q 'asked to stop' stopped/run.json
+fi
+
 # A process that was killed blocks nobody, and its leftovers are cleared away
 start results
 mkdir .results.whence-new.abcdef && touch .results.whence-new.abcdef/junk

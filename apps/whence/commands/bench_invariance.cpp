@@ -172,6 +172,31 @@ Sent other_units(Sent sent) {
   return sent;
 }
 
+/// A slip of the hand in the first row: another place of the point, or the next level.
+Sent mistyped(Sent sent) {
+  Column& column = sent.data.columns[0];
+  if (column.levels.empty())
+    column.values[0] *= 100;
+  else
+    column.levels[0] = (column.levels[0] + 1) % sent.data.variables[0].levels;
+  return sent;
+}
+
+/// Every hundredth row holds cells of other rows, another one for each column.
+Sent with_mixed_rows(Sent sent) {
+  const std::size_t rows = sent.data.rows();
+  const Dataset given = sent.data;
+  for (std::size_t v = 0; v < given.columns.size(); ++v)
+    for (std::size_t r = 50; r < rows; r += 100) {
+      const std::size_t other = (r + 37 * (v + 1)) % rows;
+      if (given.columns[v].levels.empty())
+        sent.data.columns[v].values[r] = given.columns[v].values[other];
+      else
+        sent.data.columns[v].levels[r] = given.columns[v].levels[other];
+    }
+  return sent;
+}
+
 /// Numbers as another country writes them: nothing here may read the locale.
 class OtherLocale {
  public:
@@ -225,6 +250,8 @@ std::vector<Variation> variations() {
          return with_parts(
              s, [](Parts& p) { p.rows[0].pop_back(); }, 0);
        }},
+      {"one cell mistyped", mistyped},
+      {"1 % of the rows mixed", with_mixed_rows},
   };
 }
 
@@ -299,6 +326,18 @@ struct Largest {
   }
 };
 
+/// Directions that were sure and are as sure the other way round.
+std::size_t turned_round(const Answer& before, const Answer& after) {
+  std::size_t count = 0;
+  for (const auto& [name, p] : before) {
+    const std::size_t arrow = name.find('>');
+    if (arrow == std::string::npos || p <= decided_belief) continue;
+    const auto other = after.find(name.substr(arrow + 1) + ">" + name.substr(0, arrow));
+    count += std::size_t(other != after.end() && other->second > decided_belief);
+  }
+  return count;
+}
+
 std::string shown(double change) { return change == 0 ? "0" : fmt::format("{:.1e}", change); }
 
 }  // namespace
@@ -319,6 +358,7 @@ void bench_invariance(const InvarianceOptions& options, const Globals& globals) 
       usual[q].push_back(questions[q].ask[i](questions[q].sent[i]));
     }
   const std::vector<Variation> all = variations();
+  std::size_t turned = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
     std::vector<std::string> cells = {all[k].name};
     Json row = Json::object({{"different", all[k].name}});
@@ -329,7 +369,9 @@ void bench_invariance(const InvarianceOptions& options, const Globals& globals) 
       for (std::size_t i = 0; i < sets; ++i) {
         bar.show((double(k) + double(q) / double(questions.size())) / double(all.size()));
         const Sent sent = all[k].change(questions[q].sent[i]);
-        largest.look(usual[q][i], questions[q].ask[i](sent), i);
+        const Answer answer = questions[q].ask[i](sent);
+        largest.look(usual[q][i], answer, i);
+        turned += turned_round(usual[q][i], answer);
       }
       cells.push_back(shown(largest.change));
       row.set(questions[q].command, largest.json());
@@ -338,10 +380,14 @@ void bench_invariance(const InvarianceOptions& options, const Globals& globals) 
     rows.items.push_back(std::move(row));
   }
   if (options.json)
-    return print(Json::object({{"data_sets", sets}, {"seed", seed}, {"changes", rows}}).dump(2) +
-                 "\n");
+    return print(
+        Json::object(
+            {{"data_sets", sets}, {"seed", seed}, {"turned_round", turned}, {"changes", rows}})
+            .dump(2) +
+        "\n");
   print(for_locale(fmt::format("{}; {} data sets for each command\n\n", table.title, sets)) +
-        text_table(table, 60));
+        text_table(table, 60) +
+        fmt::format("\nsure directions that were as sure the other way round: {}\n", turned));
 }
 
 }  // namespace whence

@@ -37,6 +37,15 @@ void show(const Check& check, const LoadedData& loaded, const std::vector<std::s
   show_answer({result.dump(2) + "\n", out, reading_notes(loaded), warnings, {}}, json, globals);
 }
 
+/// Rows that were vouched for are no news.
+template <class Check>
+Check without_kept(Check check, const DataOptions& options) {
+  if (options.odd_rows == "keep")
+    std::erase_if(check.remarks,
+                  [](const Remark& remark) { return remark.code == RemarkCode::odd_cell; });
+  return check;
+}
+
 /// The conditional laws of a pair are compared, too; of more variables each law by itself.
 void run(const CheckCommand& command, Globals& globals) {
   const int threads = threads_of(command.threads, globals);
@@ -44,11 +53,13 @@ void run(const CheckCommand& command, Globals& globals) {
   const auto pulse = [&] { stop_if_asked(globals); };
   pulse();
   if (loaded.data.variables.size() == 2) {
-    const DataCheck check =
-        check_data(loaded.data, loaded.baseline, threads, bytes_of(command.data.max_memory), pulse);
+    const DataCheck check = without_kept(
+        check_data(loaded.data, loaded.baseline, threads, bytes_of(command.data.max_memory), pulse),
+        command.data);
     return show(check, loaded, all_warnings(loaded.warnings, check.remarks), command.json, globals);
   }
-  const TableCheck check = check_table(loaded.data, loaded.baseline, threads, loaded.entity, pulse);
+  const TableCheck check = without_kept(
+      check_table(loaded.data, loaded.baseline, threads, loaded.entity, pulse), command.data);
   show(check, loaded, all_warnings(loaded.warnings, check.remarks), command.json, globals);
 }
 
@@ -61,6 +72,7 @@ void add_check(CLI::App& root, Globals& globals) {
   const auto command = std::make_shared<CheckCommand>();
   add_data_options(*app, command->data, globals);
   add_most_rows(*app, command->data);
+  add_odd_rows(*app, command->data);
   add_value(*app, "--threads", command->threads, "N", "threads; results do not depend on it")
       ->default_str("as many as this process may use");
   app->add_flag("--json", command->json, "print one JSON object to stdout and nothing else");

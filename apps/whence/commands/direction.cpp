@@ -172,6 +172,7 @@ void run(const DirectionCommand& command, Globals& globals) {
   options.model = settings.model;
   options.prior = settings.prior;
   options.max_memory = bytes_of(command.data.max_memory);
+  options.keep_odd_rows = command.data.odd_rows == "keep";
   const Control control{threads_of(command.threads, globals),
                         [&](double) { stop_if_asked(globals); }};
   std::vector<std::filesystem::path> inputs = input_paths(command.data);
@@ -224,6 +225,7 @@ void add_direction(CLI::App& root, Globals& globals) {
   app->group("Your data");
   const auto command = std::make_shared<DirectionCommand>();
   add_data_options(*app, command->data, globals);
+  add_odd_rows(*app, command->data);
   add_value(*app, "--model", command->model, "auto|categorical|gaussian|labels",
             "what is assumed of the data; labels assumes no density")
       ->default_str("auto");

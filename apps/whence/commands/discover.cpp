@@ -121,6 +121,7 @@ GraphOptions options_of(const DiscoverCommand& c, const GraphData& data, const G
   for (const ModelEntry& model : graph_models())
     if (c.model == model.name) options.model = model.id;
   options.robust = c.noise == "robust";
+  options.keep_odd_rows = c.data.odd_rows == "keep";
   options.seed = seed_of(c.seed);
   options.restarts = int(count_of("--restarts", c.restarts, 1, 1000));
   options.sweeps = int(count_of("--sweeps", c.sweeps, 4, 1'000'000));
@@ -433,6 +434,7 @@ void run(const DiscoverCommand& c, Globals& globals) {
 void add_common(CLI::App& app, DiscoverCommand& c, const Globals& globals) {
   add_data_options(app, c.data, globals);
   add_most_rows(app, c.data);
+  add_odd_rows(app, c.data);
   add_value(app, "--dcdi", c.dcdi, "DIR", "data as DCDI keeps them");
   add_value(app, "--index", c.index, "N", "which data set of that folder");
   add_value(app, "--enco", c.enco, "FILE", "data as ENCO keeps them (.npz)");

@@ -12,6 +12,7 @@
 #include "whence/core/error.hpp"
 #include "whence/core/quoting.hpp"
 #include "whence/core/text.hpp"
+#include "whence/core/variable_set.hpp"
 #include "whence/report/encoder_report.hpp"
 #include "whence/report/remark_words.hpp"
 #include "whence/report/report_files.hpp"
@@ -33,6 +34,7 @@ EncoderOptions options_of(const DisentangleCommand& command, const Globals& glob
     options.mixing = command.mixing == "rotation" ? Mixing::rotation : Mixing::linear;
   if (!command.latents.empty()) options.latents = count_of("--latents", command.latents, 1, 1000);
   options.threads = threads_of(command.threads, globals);
+  options.max_memory = bytes_of(command.data.max_memory);
   options.pulse = [&globals] { stop_if_asked(globals); };
   return options;
 }
@@ -54,7 +56,7 @@ Json options_json(const DisentangleCommand& command) {
 
 /// Words and numbers that are no numbers are read as categories: said here, before any arithmetic.
 LoadedData load(const DisentangleCommand& command) {
-  LoadedData loaded = load_data(command.data, std::nullopt);
+  LoadedData loaded = load_data(command.data, std::nullopt, most_variables);
   if (!loaded.baseline)
     throw Error(ExitCode::usage, "E-USAGE-MISSING", "--baseline",
                 "an environment must be the one that is unchanged",

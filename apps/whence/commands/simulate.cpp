@@ -49,10 +49,7 @@ PairSimulation simulation_of(const SimulateCommand& command) {
   what.baseline_rows =
       count_of("--baseline-rows", value_or(command.baseline_rows, "1000"), 2, 100'000'000);
   what.seed = seed_of(command.seed);
-  constexpr std::size_t most = 200'000'000;
-  if (what.environments * what.rows > most)
-    throw Error(ExitCode::resource, "E-LIMIT-MEMORY", "--rows", "that is too many rows in all",
-                fmt::format("at most {}", most));
+  require_memory(command, what.environments * what.rows + what.baseline_rows, 2);
   return what;
 }
 
@@ -126,6 +123,16 @@ void run(const SimulateCommand& command, Globals& globals) {
 }
 
 }  // namespace
+
+void require_memory(const SimulateCommand& command, std::size_t rows, std::size_t columns) {
+  constexpr double bytes_per_value = 32;  // the number, and its digits
+  const double bytes = bytes_per_value * double(rows) * double(columns);
+  if (bytes <= double(bytes_of(command.max_memory))) return;
+  throw Error(
+      ExitCode::resource, "E-LIMIT-MEMORY", "--rows",
+      fmt::format("{} rows of {} columns in all take about {:.1f} GB", rows, columns, bytes / 1e9),
+      "fewer rows or environments, or a larger --max-memory");
+}
 
 std::size_t count_of(const std::string& option, const std::string& text, std::size_t least,
                      std::size_t most) {
@@ -258,6 +265,7 @@ void add_simulate(CLI::App& root, Globals& globals) {
       ->default_str(
           "1000; graphs: 100, categorical 5000, other kinds 2000; mixtures: 10000 or 2000");
   add_value(*app, "--seed", command->seed, "N", "seed of all random numbers, 0 to 2^64-1");
+  add_value(*app, "--max-memory", command->max_memory, "SIZE", "refuse data that need more");
   add_value(*app, "-o,--output", command->output, "DIR",
             "gets baseline.csv, shifted_01.csv, ... and truth.json");
   app->add_flag("--json", command->json, "print truth.json to stdout and nothing else");

@@ -14,12 +14,15 @@ struct SimulateCommand {
   std::string what, kind, shift, truth, levels = "10", environments, rows, baseline_rows;
   std::string graph, noise, weights, hidden, drift, typos, noise_rows, seed = "0";
   std::string mixing, latents, law, per_latent, unchanged, doubles, columns, sensors, links;
-  std::string output = "whence-out/simulate";
+  std::string max_memory = "4G", output = "whence-out/simulate";
   bool json = false;
 };
 
 std::size_t count_of(const std::string& option, const std::string& text, std::size_t least,
                      std::size_t most);
+
+/// Refuses data that would need more than --max-memory, as numbers and as the texts of files.
+void require_memory(const SimulateCommand& command, std::size_t rows, std::size_t columns);
 
 /// A number in [least, most].
 double number_of(const std::string& option, const std::string& text, double least, double most);

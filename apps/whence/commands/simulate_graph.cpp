@@ -111,11 +111,8 @@ GraphWorldSpec spec_of(const SimulateCommand& command, std::uint64_t seed,
   spec.environments =
       count_of("--environments",
                value_or(command.environments, std::to_string(spec.graph.variables())), 0, 9999);
-  constexpr std::size_t most = 500'000'000;
-  const std::size_t rows = spec.environments * spec.rows + spec.baseline_rows;
-  if (rows > most / std::max<std::size_t>(1, spec.graph.variables()))
-    throw Error(ExitCode::resource, "E-LIMIT-MEMORY", "--rows", "that is too many values in all",
-                fmt::format("at most {}", most));
+  require_memory(command, spec.environments * spec.rows + spec.baseline_rows,
+                 spec.graph.variables());
   return spec;
 }
 

@@ -82,11 +82,11 @@ MixedSpec spec_of(const SimulateCommand& command) {
   spec.baseline_rows =
       count_of("--baseline-rows", value_or(command.baseline_rows, rotation ? "10000" : "2000"), 2,
                10'000'000);
-  constexpr std::size_t most = 100'000'000;
-  const std::size_t environments = rotation ? spec.environments : spec.latents * spec.most + 200;
-  if (environments * spec.rows > most / std::max(spec.latents, spec.columns))
-    throw Error(ExitCode::resource, "E-LIMIT-MEMORY", "--rows", "that is too many values in all",
-                fmt::format("at most {}", most));
+  const std::size_t environments =
+      rotation ? spec.environments
+               : spec.latents * spec.most + spec.unchanged + spec.double_targets;
+  require_memory(command, environments * spec.rows + spec.baseline_rows,
+                 std::max(spec.latents, spec.columns));
   return spec;
 }
 

@@ -68,6 +68,34 @@ std::string_view kind_name(PairSimulation::Kind kind) {
   return "spline";
 }
 
+/// What the file of an environment is called in a folder, without its end.
+std::string file_stem(const LoadedData& loaded, std::size_t e) {
+  return loaded.baseline == e ? "baseline" : loaded.data.environments[e].name;
+}
+
+/// Environments get back the names that they had before they became files.
+void restore_names(const Json& truth, const std::string& file,
+                   std::vector<Environment>& environments) {
+  const Json* list = truth.find("environments");
+  if (list == nullptr) return;
+  for (const Json& item : list->items) {
+    const Json *name = item.find("name"), *called = item.find("called");
+    if (name == nullptr || called == nullptr) continue;
+    const auto with_name = [&](const std::string& text) {
+      return std::find_if(environments.begin(), environments.end(),
+                          [&](const Environment& e) { return e.name == text; });
+    };
+    const auto at = with_name(name->text);
+    if (at == environments.end()) continue;
+    if (!called->is(Json::Kind::text) || called->text.empty() ||
+        with_name(called->text) != environments.end())
+      throw Error(ExitCode::bad_data, "E-DATA-DOCUMENT", place_in(file, called->place),
+                  "'called' is not a name that only one environment has",
+                  "give a truth.json of whence convert");
+    at->name = called->text;
+  }
+}
+
 bool moves_cause(ShiftKind shift) { return shift == ShiftKind::cause || shift == ShiftKind::both; }
 bool moves_effect(ShiftKind shift) { return shift != ShiftKind::none && shift != ShiftKind::cause; }
 
@@ -147,8 +175,10 @@ Json known_truth_json(const GraphData& data) {
   Json environments = Json::list();
   for (std::size_t e = 0; e < data.loaded.data.environments.size(); ++e) {
     const Environment& one = data.loaded.data.environments[e];
-    const bool baseline = data.loaded.baseline == e;  // as its file is called
-    Json item = Json::object({{"name", baseline ? "baseline" : one.name}, {"rows", one.rows()}});
+    // Answers name an environment as its file; the name that it had is kept beside that.
+    const std::string file = file_stem(data.loaded, e);
+    Json item = Json::object({{"name", file}, {"rows", one.rows()}});
+    if (file != one.name) item.set("called", one.name);
     if (e < data.targets.size() && data.targets[e])
       item.set("changed", changed_json(*data.targets[e], names));
     environments.items.push_back(std::move(item));
@@ -197,6 +227,7 @@ GraphData read_simulation(const std::filesystem::path& folder, const ReadOptions
   const Json truth = read_json(read_text_file(truth_path, largest), file, {.bytes = largest});
   const std::vector<std::string> names = names_of(out.loaded.data);
   out.targets = truth_targets(truth, file, out.loaded.data.environments, names);
+  restore_names(truth, file, out.loaded.data.environments);
   if (truth.find("edges") == nullptr) return out;
   out.truth = graph_of_json(truth, file);
   if (out.truth->names != names)
@@ -210,12 +241,14 @@ std::vector<OutputFile> simulation_files(const GraphData& data, const Json& trut
   const Dataset& all = data.loaded.data;
   for (std::size_t e = 0; e < all.environments.size(); ++e) {
     const Environment& one = all.environments[e];
-    const bool baseline = data.loaded.baseline == e;
-    if (!is_safe_file_name(one.name + ".csv"))
+    const std::string file = file_stem(data.loaded, e);
+    const bool taken = data.loaded.baseline && data.loaded.baseline != e && file == "baseline";
+    if (taken || !is_safe_file_name(file + ".csv"))
       throw Error(ExitCode::bad_data, "E-FOLDER-NAME", "",
-                  "the environment " + in_quotes(one.name) + " cannot be the name of a file",
+                  "the environment " + in_quotes(one.name) + " cannot be the name of a file" +
+                      (taken ? ": that is the baseline's" : ""),
                   "choose the format table");
-    files.push_back({(baseline ? "baseline" : one.name) + ".csv", write_environment(all, one)});
+    files.push_back({file + ".csv", write_environment(all, one)});
   }
   files.push_back({"truth.json", result_text(truth)});
   return files;

@@ -143,7 +143,7 @@ std::string outlying_rows(Remarks all) {
 std::string odd_cells(Remarks all) {
   const bool one = all.size() == 1;
   return fmt::format(
-      "{} like {}, and {} count: {}; mend {}, or leave the value out",
+      "{} like {}, and {} count: {}; mend {}, or leave the value out; if {} right, --odd-rows keep",
       one ? "one cell looks" : fmt::format("{} cells look", all.size()),
       one ? "a typing mistake" : "typing mistakes", one ? "its row does not" : "their rows do not",
       some_of(all,
@@ -155,7 +155,7 @@ std::string odd_cells(Remarks all) {
                 return cell + fmt::format(" (the others there: {} to {})", rounded(r.numbers[2], 4),
                                           rounded(r.numbers[3], 4));
               }),
-      one ? "it" : "them");
+      one ? "it" : "them", one ? "it is" : "they are");
 }
 
 std::string search_stopped(const Remark& r) {

@@ -50,6 +50,22 @@ EncoderEvaluation judged(const MixedSpec& spec, const MixedWorld& world,
                           "result", mixed_truth_json(spec, world, 5), "truth");
 }
 
+TEST(FindEncoder, MoreThanCanBeUnmixedIsRefusedAtOnce) {
+  Dataset data;
+  Stream stream(71, Purpose::tests, {0, 0, 0});
+  for (std::size_t v = 0; v < 101; ++v) {
+    data.variables.push_back({"x" + std::to_string(v), Variable::Kind::real, 0, 1, {}});
+    Column& column = data.columns.emplace_back();
+    for (std::size_t r = 0; r < 450; ++r) column.values.push_back(sample_normal(stream));
+  }
+  data.environments = {{"a", 0, 150}, {"b", 150, 300}, {"c", 300, 450}};
+  EXPECT_EQ(id_of(data), "E-LIMIT-VARIABLES");
+  data.variables.resize(60), data.columns.resize(60);
+  EncoderOptions options;
+  options.max_memory = std::size_t(10) << 20;  // 1,890 products
+  EXPECT_EQ(id_of(data, options), "E-LIMIT-MEMORY");
+}
+
 TEST(FindEncoder, UndoesARotation) {
   const MixedSpec spec = small_rotation();
   const MixedWorld world = draw_mixed_world(spec, 5, 0);

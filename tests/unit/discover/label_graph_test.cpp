@@ -106,6 +106,25 @@ TEST(FindGraphByLabels, UnitsAndOneMistypedCellChangeNoDirection) {
       }
 }
 
+TEST(FindGraphByLabels, VectorsThatAreTooWideAreRefused) {
+  Dataset data;
+  data.variables = {{"a", Variable::Kind::real, 0, 100, {}}, {"b", Variable::Kind::real, 0, 1, {}}};
+  data.columns.resize(2);
+  Stream stream(45, Purpose::tests, {0, 0, 0});
+  for (std::size_t r = 0; r < 20; ++r) {
+    for (int k = 0; k < 100; ++k) data.columns[0].values.push_back(sample_normal(stream));
+    data.columns[1].values.push_back(sample_normal(stream));
+  }
+  data.environments = {{"e0", 0, 10}, {"e1", 10, 20}};
+  try {
+    find_graph(data, with_baseline());
+    FAIL() << "5,151 products were regressed on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.id(), "E-LIMIT-VARIABLES");
+    EXPECT_EQ(error.code(), ExitCode::resource);
+  }
+}
+
 TEST(FindGraphByLabels, WhatIsKnownIsKept) {
   GraphOptions options = with_baseline();
   options.knowledge.words.assign(16, EdgeKnowledge::Word::open);

@@ -109,5 +109,27 @@ TEST(OddCells, NoAnswerRestsOnTheirRows) {
   EXPECT_TRUE(has(check_table(data, 0, 1).remarks, RemarkCode::odd_cell));
 }
 
+TEST(OddCells, CountIfSomebodyVouchesForThem) {
+  Dataset data = line(100);
+  data.columns[0].values[17] = 1000;
+  GraphOptions options;
+  options.baseline = 0;
+  const GraphResult without = find_graph(data, options);
+  options.keep_odd_rows = true;
+  const GraphResult with = find_graph(data, options);
+  EXPECT_FALSE(has(with.remarks, RemarkCode::odd_cell));
+  EXPECT_NE(with.edges.values, without.edges.values);
+  EXPECT_LT(with.edges.values[2], 0.95);  // and it turns nothing round surely
+
+  DirectionOptions pair;
+  pair.baseline = 0;
+  const DirectionResult fewer = find_direction(data, pair);
+  pair.keep_odd_rows = true;
+  const DirectionResult all = find_direction(data, pair);
+  EXPECT_FALSE(has(all.remarks, RemarkCode::odd_cell));
+  EXPECT_NE(all.belief, fewer.belief);
+  EXPECT_LT(all.belief[1], 0.95);
+}
+
 }  // namespace
 }  // namespace whence

@@ -36,6 +36,12 @@ constexpr std::size_t trusted_rows = 400, trusted_baseline = 4000;
 void require_real_columns(const Dataset& data) {
   if (data.variables.size() < 2)
     refuse("E-DATA-COLUMNS", "one column cannot be a mixture", "give two or more columns");
+  constexpr std::size_t most_columns = 100;  // 5,150 products, and a fit takes the cube of that
+  if (data.variables.size() > most_columns)
+    throw Error(ExitCode::resource, "E-LIMIT-VARIABLES", "columns",
+                fmt::format("{} columns are more than the {} that can be unmixed",
+                            data.variables.size(), most_columns),
+                "choose some with --columns, or leave some out with --exclude");
   for (const Variable& v : data.variables) {
     if (v.kind == Variable::Kind::categorical)
       refuse("E-DATA-KIND",
@@ -255,7 +261,24 @@ void tell_unmixing(EncoderAnswer& answer, const UnmixingAnswer& found,
       answer.remarks.push_back({RemarkCode::latent_saturated, {latent.name}, {}, {}});
 }
 
+/// How many environments may be compared with the baseline at a time. Each is by all products of
+/// two columns: their values, and three matrices of their covariances.
+int threads_in_memory(const Dataset& data, const EncoderOptions& options) {
+  constexpr std::size_t most_rows = 40000;
+  const std::size_t d = data.variables.size(), products = d + d * (d + 1) / 2;
+  const std::size_t bytes =
+      sizeof(double) * products * (std::min(data.rows(), most_rows) + 3 * products);
+  if (bytes > options.max_memory)
+    throw Error(
+        ExitCode::resource, "E-LIMIT-MEMORY", "columns",
+        fmt::format("the products of {} columns take {:.0f} MB, more than --max-memory allows", d,
+                    std::ceil(double(bytes) / 1e6)),
+        "choose some with --columns, or a larger --max-memory");
+  return std::min(options.threads, int(std::min<std::size_t>(options.max_memory / bytes, 1024)));
+}
+
 EncoderAnswer undo_matrix(const Dataset& data, const EncoderOptions& options) {
+  const int threads = threads_in_memory(data, options);
   const std::size_t d = data.variables.size();
   const std::vector<std::size_t> order = baseline_first(data, options.baseline);
   std::vector<Matrix> rows;
@@ -268,7 +291,7 @@ EncoderAnswer undo_matrix(const Dataset& data, const EncoderOptions& options) {
   }
   UnmixingSearch how;
   how.latents = options.latents;
-  how.threads = options.threads;
+  how.threads = threads;
   how.pulse = options.pulse;
   EncoderAnswer answer = empty_answer(data, options, Mixing::linear);
   const UnmixingAnswer found = find_unmixing(rows, how);

@@ -23,6 +23,7 @@ struct EncoderOptions {
   std::size_t latents = 0;       // at most so many; 0: as many as columns
   std::size_t baseline = 0;      // the environment that is unchanged by definition
   int threads = 1;
+  std::size_t max_memory = std::size_t(4) << 30;  // fewer threads rather than more; then refused
   std::function<void()> pulse = {};  // called now and then: it may throw to stop the search
 };
 

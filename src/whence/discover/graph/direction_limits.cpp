@@ -8,6 +8,7 @@
 #include "whence/discover/check/derived_columns.hpp"
 #include "whence/discover/graph/second_opinion.hpp"
 #include "whence/discover/graph/selection_doubt.hpp"
+#include "whence/evidence/labels/shift_evidence.hpp"
 
 namespace whence {
 
@@ -147,6 +148,11 @@ bool limit_hidden(GraphResult& result) {
 bool shift_supports(const GraphResult& result, const EdgeFinding& edge) {
   const double clear = std::log(20.0);
   if (edge.shift_log_odds < clear) return false;
+  // Two ends that differ nearly everywhere are as if everything had changed.
+  const auto is_restless = [&](std::size_t v) {
+    return v < result.drift.size() && result.drift[v] >= drift_scales.back();
+  };
+  if (is_restless(edge.from) && is_restless(edge.to)) return false;
   for (std::size_t e = 0; e < edge.support.size(); ++e) {
     const GraphEnvironment& here = result.environments[e];
     const std::vector<double>& changed = here.changed;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -109,6 +110,24 @@ void check_size(const Dataset& data, const ModelEntry& model) {
               fmt::format("{} variables are more than the {} that the model '{}' can search",
                           data.variables.size(), model.most_variables, model.name),
               "leave some out, or, if all are numbers, --model linear");
+}
+
+/// Labels regress on all products of a family's coordinates: three variables at once are usual.
+void check_widths(const Dataset& data) {
+  constexpr std::size_t usual_family = 3;
+  constexpr int most_coordinates = 64;  // 2,145 products; a fit of so many takes seconds
+  std::vector<int> widths;
+  for (const Variable& v : data.variables)
+    widths.push_back(v.kind == Variable::Kind::real ? v.dimension : 1);
+  std::sort(widths.begin(), widths.end(), std::greater<>());
+  widths.resize(std::min(usual_family, widths.size() - 1));
+  const int together = std::accumulate(widths.begin(), widths.end(), 0);
+  if (together <= most_coordinates) return;
+  throw Error(ExitCode::resource, "E-LIMIT-VARIABLES", "columns",
+              fmt::format("the widest {} vectors have {} coordinates, more than the {} that the "
+                          "model 'labels' can regress on",
+                          widths.size(), together, most_coordinates),
+              "make vectors of fewer columns");
 }
 
 /// Edges worth showing, the more probable direction of each explained.
@@ -293,6 +312,7 @@ GraphResult find_with_all_rows(DataSource& data, const GraphOptions& options,
   std::vector<LineCheck> checks;
   choose(how, model_of(order.data, how, reason, checks));
   check_size(data.outline(), *how.entry);
+  if (how.model == GraphModel::labels) check_widths(data.outline());
   const auto by_labels = [&](const Remark& why) {
     choose(how, entry_of(GraphModel::labels));
     how.baseline = reference_of(ordered.whole(), how);
@@ -439,9 +459,11 @@ GraphResult find_with_doubts(DataSource& source, const GraphOptions& options,
   return result;
 }
 
-/// Rows with a cell that is plainly a mistake do not count, and are named.
+/// Rows with a cell that is plainly a mistake do not count, and are named; unless they are vouched
+/// for.
 GraphResult find_without_mistakes(DataSource& source, const GraphOptions& options,
                                   const Control& control) {
+  if (options.keep_odd_rows) return find_with_doubts(source, options, control);
   const Dataset& data = source.whole();
   const std::vector<OddCell> odd = odd_cells(data);
   if (odd.empty()) return find_with_doubts(source, options, control);

@@ -34,6 +34,7 @@ struct GraphOptions {
   std::vector<KnownChange> known;       // [variable][environment]; empty: nothing is known
   bool maybe_selected = false;          // environments may have been formed by what rows hold
   std::vector<std::int32_t> entity;     // of each row, where that is known: as for effective_rows
+  bool keep_odd_rows = false;           // rows with cells that look mistyped count, too
   bool robust = true;                   // linear: noise may have heavy tails
   std::vector<double> scales = {3, 1, 0.1, 0.01};  // of the prior, tried in this order
 };

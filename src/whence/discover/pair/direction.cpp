@@ -415,9 +415,11 @@ DirectionResult find_with_doubts(const Dataset& data, const DirectionOptions& op
   return result;
 }
 
-/// Rows with a cell that is plainly a mistake do not count, and are named.
+/// Rows with a cell that is plainly a mistake do not count, and are named; unless they are vouched
+/// for.
 DirectionResult find_without_mistakes(const Dataset& data, const DirectionOptions& options,
                                       const Control& control) {
+  if (options.keep_odd_rows) return find_with_doubts(data, options, control);
   const std::vector<OddCell> odd = odd_cells(data);
   if (odd.empty()) return find_with_doubts(data, options, control);
   const std::vector<std::size_t> rows = rows_of(odd);

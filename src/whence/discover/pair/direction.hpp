@@ -37,6 +37,7 @@ struct DirectionOptions {
   bool effective = true;
   std::vector<std::int32_t> entity = {};
   bool maybe_selected = false;  // environments may have been formed by what rows hold
+  bool keep_odd_rows = false;   // rows with cells that look mistyped count, too
   PoolingLimits limits;
   std::size_t max_memory = std::size_t(4) << 30;  // what needs more is refused
 };

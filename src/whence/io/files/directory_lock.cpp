@@ -90,7 +90,7 @@ bool DirectoryLock::try_lock() {
   const Holder holder = read_holder(file.get());
   // Then the file itself is the lock: the process that made it holds it as long as it runs.
   if (without_flock) locked = created || is_dead(holder);
-  if (!locked) fail_locked(directory_, holder, "wait for it, or choose another place with -o");
+  if (!locked) fail_locked(directory_, holder, "wait for it, or choose another place");
   if (!same_file(file.get(), path_)) return false;
   const std::string host = host_name();
   if (!holder.host.empty() && holder.host != host)
