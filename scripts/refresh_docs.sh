@@ -6,11 +6,12 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
 usage() {
   cat <<'END'
-usage: scripts/refresh_docs.sh [--scale smoke|full] [--results DIR ...] [--graphs DIR ...] [--answer]
+usage: scripts/refresh_docs.sh [--scale smoke|full] [--results DIR ... [--keep]] [--graphs DIR ...] [--answer]
 
   --scale    of the experiments; full (the default) takes many minutes
   --results  use the results of an earlier `./whence reproduce all|NAME -o DIR` instead of running;
              may be given again, for single experiments or other profiles
+  --keep     experiments without results stay as docs/what_holds.md has them
   --graphs   instead of the experiments: docs/graphs.md, from `./whence bench graphs -o DIR` or
              `./whence bench real FOLDER... -o DIR`; may be given again, for other rows or folders
   --answer   instead of the experiments: the table docs/examples/garden.csv, simulated from
@@ -35,11 +36,13 @@ refresh_answer() {
 
 scale=full
 results=()
+keep=()
 graphs=()
 while (($#)); do
   case $1 in
     --scale) scale=${2:?--scale needs smoke or full}; shift 2 ;;
     --results) results+=("${2:?--results needs a folder}"); shift 2 ;;
+    --keep) keep=(--keep); shift ;;
     --graphs) graphs+=("${2:?--graphs needs a folder}"); shift 2 ;;
     --answer) refresh_answer; exit 0 ;;
     -h | --help) usage; exit 0 ;;
@@ -59,5 +62,5 @@ if ((!${#results[@]})); then
   ./whence reproduce belief-continuous --profile released-code --scale "$scale" -o "$folder/released"
   results=("$folder/all" "$folder/released")
 fi
-scripts/what_holds.py "${results[@]}"
+scripts/what_holds.py "${results[@]}" "${keep[@]}"
 git --no-pager diff --stat -- docs

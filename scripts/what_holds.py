@@ -2,12 +2,13 @@
 """Writes docs/what_holds.md, the table of all claims, from results of `whence reproduce`, and brings the
 figures of docs/ and the short table of README.md up to date with them.
 
-    what_holds.py RESULTS... [--root ROOT]
+    what_holds.py RESULTS... [--keep] [--root ROOT]
 
 Each RESULTS is a folder that `reproduce all -o RESULTS` or `reproduce NAME -o RESULTS` wrote. They are shown
 in the order given; a later run of the same experiment and profile takes the place of the earlier one.
 docs/figures/EXPERIMENT.svg (EXPERIMENT-PROFILE.svg for profiles other than the paper's) is the experiment's
-first figure, or the one of FIGURES below; only runs at full scale change and show it.
+first figure, or the one of FIGURES below; only runs at full scale change and show it. With --keep, experiments
+that are not among RESULTS stay as the page has them, with the revision that it names.
 """
 
 import argparse
@@ -78,6 +79,46 @@ class Run:
         return name and listing / name
 
 
+def kept_claims(lines):
+    """The claims of a section of the page, read back from its tables."""
+    claims, kind = [], None
+    for line in lines:
+        cells = [part.strip().replace("\\|", "|") for part in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if len(cells) != 4 or set(cells) == {"---"}:
+            continue
+        heads = [kind for kind, (heading, _) in KINDS.items() if cells[1] == heading]
+        if heads and not cells[0]:
+            kind = heads[0]
+        else:
+            claims.append({"kind": kind, "holds": cells[0] == "holds", "paper": cells[1],
+                           "measured": cells[2], "why": cells[3]})
+    return claims
+
+
+class KeptRun:
+    """An experiment as the page already shows it."""
+
+    def __init__(self, section, settings):
+        lines = section.splitlines()
+        name, profile, title = re.match(r"(\S+?)(?: \(profile (\S+)\))?: (.*)", lines[0]).groups()
+        self.name, self.profile = name, profile or "paper"
+        self.picture = name if self.profile == "paper" else f"{name}-{profile}"
+        self.shown = any(line.startswith("![") for line in lines)
+        text = next((line for line in lines[1:] if line), "")
+        self.result = {"title": title, "claims": kept_claims(lines), "scale": settings[0],
+                       "summary": "" if text.startswith(("![", "|")) else text, "seed": settings[1],
+                       "provenance": {"revision": settings[2]}}
+
+    def figure(self):
+        return self.shown
+
+
+def read_page(path):
+    text = path.read_text(encoding="utf-8")
+    settings = re.search(r"\(scale (.*), seed (.*), revision (.*)\), not by hand", text).groups()
+    return [KeptRun(section, settings) for section in text.split("\n## ")[1:]]
+
+
 def read_results(folder):
     """The runs in a folder, and what failed there."""
     result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
@@ -89,7 +130,7 @@ def read_results(folder):
 
 def settings_in_words(runs):
     def all_of(values):
-        return " and ".join(sorted(set(map(str, values))))
+        return " and ".join(sorted({word for value in values for word in str(value).split(" and ")}))
     return (f"scale {all_of(run.result['scale'] for run in runs)}, "
             f"seed {all_of(run.result['seed'] for run in runs)}, "
             f"revision {all_of(run.result['provenance']['revision'] for run in runs)}")
@@ -150,7 +191,7 @@ def short_table(runs):
 def refresh_figures(runs, root):
     for run in runs:
         source = run.figure()
-        if source is None:
+        if not isinstance(source, pathlib.Path):  # none, or one that is there already
             continue
         if not source.exists():
             sys.exit(f"what_holds.py: {run.name} has no figure {source.name}")
@@ -161,16 +202,18 @@ def refresh_figures(runs, root):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("results", nargs="+", type=pathlib.Path)
+    parser.add_argument("--keep", action="store_true", help="what is not among RESULTS stays as it is")
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path("."))
     options = parser.parse_args()
-    runs, failures = [], []
+    page_file = options.root / "docs" / "what_holds.md"
+    runs, failures = read_page(page_file) if options.keep else [], []
     for folder in options.results:
         more, failed = read_results(folder)
         failures += failed
         for run in more:
             place = next((i for i, old in enumerate(runs) if old.picture == run.picture), len(runs))
             runs[place:place + 1] = [run]
-    (options.root / "docs" / "what_holds.md").write_text(page(runs, failures), encoding="utf-8")
+    page_file.write_text(page(runs, failures), encoding="utf-8")
     print(f"docs/what_holds.md: {len(runs)} experiments")
     refresh_figures(runs, options.root)
 

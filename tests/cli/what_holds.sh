@@ -12,6 +12,11 @@ done
 mkdir -p root/docs/figures
 "$WHENCE_SOURCE/scripts/what_holds.py" propositions shift-controls --root root >/dev/null
 
+# One of them again, the other kept: the same page.
+cp root/docs/what_holds.md both.md
+"$WHENCE_SOURCE/scripts/what_holds.py" shift-controls --keep --root root >/dev/null
+cmp both.md root/docs/what_holds.md
+
 python3 - "$WHENCE_SOURCE" <<'END'
 import importlib.util, json, pathlib, sys
 spec = importlib.util.spec_from_file_location("what_holds", sys.argv[1] + "/scripts/what_holds.py")
