@@ -262,16 +262,21 @@ void add_counts(std::span<const MlpCell> cells, Report& report) {
   report.numbers.push_back({"episodes-rejected", rejected});
 }
 
+/// Whether a curve is told apart from its neighbours in a picture; the others are in the tables.
+bool in_pictures(const MlpCell& cell) {
+  for (const std::string_view beside : {"per-episode/", "bayes/", "ideal/"})
+    if (cell.id.find(beside) != std::string::npos) return false;
+  return true;
+}
+
 /// The curves of one size: the rows as they are meant, or those of short episodes.
 void add_figure(int n, Figure figure, const std::string& quantity, bool short_episodes,
                 std::span<const MlpCell> cells, Report& report) {
   figure.id += fmt::format("/N={}", n);
   figure.title += fmt::format(", N = {}", n);
-  for (const MlpCell& cell : cells) {
-    const bool alone = cell.id.find("per-episode") != std::string::npos;
-    if (cell.levels == n && !alone && cell.id.starts_with("short-") == short_episodes)
+  for (const MlpCell& cell : cells)
+    if (cell.levels == n && in_pictures(cell) && cell.id.starts_with("short-") == short_episodes)
       figure.curves.push_back(quantity + "/" + cell.id);
-  }
   if (!figure.curves.empty()) report.figures.push_back(std::move(figure));
 }
 
