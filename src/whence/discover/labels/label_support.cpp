@@ -184,14 +184,13 @@ class Supports {
   }
 
  private:
-  /// That an effect followed its causes counts only where it went as far as it should have: not
-  /// where it seems to have changed but for noise in its causes, nor where it went half as far
-  /// again as expected. What moves with something hidden does either.
+  /// That an effect followed its causes counts only where its mechanism looks the same, not where
+  /// so little is known of it that it may be; and not where it went half as far again as it should
+  /// have, as what moves with something hidden does.
   bool followed(std::size_t effect, std::size_t e) const {
     constexpr double too_far = 0.5;
     const VariableSet& causes = best_.families[effect].causes;
-    const double changed = as_read_.change(effect, causes, e);
-    return (changed <= 0 || score_.change(effect, causes, e) >= changed) &&
+    return as_read_.change(effect, causes, e) <= 0 &&
            score_.shift().overshoot(effect, causes, e) < too_far;
   }
 
