@@ -247,21 +247,6 @@ TEST(FindGraphByLabels, WhatDriftsMayBeEitherOfTwoCopies) {
   }
 }
 
-TEST(FindGraphByLabels, WhatFollowsFurtherThanExpectedMayHaveAHiddenCause) {
-  // Three readings of something that is not recorded, which moves in one run. Each follows the
-  // others further than they tell of each other.
-  for (std::uint32_t run : {11, 12}) {
-    const Dataset data = drawn_data(4, 4, run, [](std::size_t e, Stream& stream) {
-      const double light = stream.uniform() + (e == 1 ? 0.9 : 0);
-      const auto read = [&](double noise) { return light * (1 + noise * sample_normal(stream)); };
-      const double a = read(0.15), b = read(0.25) * (e == 2 ? 0.4 : 1), c = read(0.4);
-      return std::vector<double>{a, b, c, sample_normal(stream) + (e == 3 ? 3 : 0)};
-    });
-    const GraphResult result = find_graph(data, by_labels());
-    for (double p : result.edges.values) EXPECT_LE(p, 0.95) << run;
-  }
-}
-
 TEST(ModelCheck, NoticesCurvesAndPassesLines) {
   Stream stream(42, Purpose::tests, {0, 0, 0});
   for (bool curved : {false, true}) {

@@ -56,7 +56,7 @@ TEST_F(ShiftEvidenceOfSines, AHandfulOfRowsDecidesNothing) {
   for (std::size_t r = 0; r < 5; ++r) data.columns[0].values[data.environments[3].begin + r] = 12;
   const CodedColumns coded(data, 0);
   const ShiftEvidence evidence(coded, data, 0, 5);
-  EXPECT_GT(evidence.change(0, none, 2), 4);  // five rows of 250
+  EXPECT_GT(evidence.change(0, none, 2), 3);  // five rows of 250: twenty to one
   EXPECT_LT(evidence.change_beyond_few(0, none, 2), 2);
   EXPECT_GT(evidence.change_beyond_few(0, none, 0), 20);  // all of them
   EXPECT_GT(evidence.change_beyond_few(1, x, 1), 10);

@@ -7,6 +7,7 @@
 #include <Eigen/Dense>
 
 #include "whence/evidence/labels/drawn_rows.hpp"
+#include "whence/evidence/labels/remainder_drift.hpp"
 #include "whence/evidence/labels/second_order.hpp"
 #include "whence/math/logspace.hpp"
 #include "whence/math/random.hpp"
@@ -380,97 +381,6 @@ const std::vector<DriftedChange>& ShiftEvidence::drifts(std::size_t child,
   });
 }
 
-namespace {
-
-/// What is left of `still_changed` once a drift that was estimated as `moved`, with `variance`, has
-/// been taken out: its density under no drift against drift of scale tau.
-double with_drift(double still_changed, double moved, double variance, double tau) {
-  const double t2 = tau * tau;
-  return still_changed + 0.5 * moved * moved / (t2 + variance) + 0.5 * std::log1p(t2 / variance);
-}
-
-/// Evidence for a change against a mechanism that drifts in every second run.
-float drifts_at_times(double unmoved, double drifted) {
-  return float(std::log(2.0) - log_add_exp(-unmoved, -drifted));
-}
-
-/// Evidence for a change when parents were read with noise. A regression on such readings is too
-/// flat: where the parents themselves moved, the child moves further than it expects, in the same
-/// direction, although its mechanism is the same. With a share r of signal in the readings the
-/// child is off by 1/r - 1 times what was expected; all shares from `signal` on are as likely, and
-/// so is noise at all. `moved` is how far the child is off and `expected` what the regression
-/// expected, beyond doubt and in one direction, in residual standard deviations.
-double with_noisy_parents(double still_changed, double moved, double variance, double expected,
-                          double signal) {
-  const double error = std::sqrt(variance), furthest = 1 / signal - 1;
-  if (moved <= 0 || expected < 0.5 * error) return INFINITY;
-  constexpr double widest = 3, step = 0.25;
-  double density = 0, weights = 0;
-  for (double x = -widest; x <= widest; x += step) {
-    const double weight = std::exp(-0.5 * x * x), further = (moved + x * error) / expected;
-    weights += weight;
-    if (further > 0 && further < furthest) density += weight / ((1 + further) * (1 + further));
-  }
-  density /= weights * expected * (1 - signal);
-  constexpr double root_of_two_pi = 2.5066282746310002;
-  return still_changed + std::log(2.0) + std::max(0.0, -std::log(density * error * root_of_two_pi));
-}
-
-/// How far an environment's rows are off on average.
-struct Offset {
-  double value = 0, variance = 1;
-};
-
-Offset offset_of(const std::vector<float>& z, std::size_t n, double reference) {
-  const Vector own = Eigen::Map<const Eigen::VectorXf>(z.data(), Eigen::Index(n)).cast<double>();
-  Offset offset{own.sum() / (double(n) + 0.1), 1};
-  const double spread = std::max(1e-3, std::sqrt((own.array() - offset.value).square().mean()));
-  offset.variance = std::min(spread * spread, 9.0) / double(n) + 1 / reference;
-  return offset;
-}
-
-/// How a remainder may have drifted: its offset, a slope for each coordinate of the parents, and
-/// its scale, estimated in one environment; and what is left without each.
-struct Drift {
-  Offset offset;
-  Vector moved, variances;  // along independent axes
-  double log_scale = 0;
-  std::vector<float> without_offset, without_all;  // the environment's rows
-};
-
-Drift estimate_drift(const std::vector<float>& z, std::size_t n, double reference,
-                     const std::vector<const float*>& parents) {
-  Drift drift;
-  const auto rows = Eigen::Index(n);
-  const Vector own = Eigen::Map<const Eigen::VectorXf>(z.data(), rows).cast<double>();
-  drift.offset = offset_of(z, n, reference);
-  Matrix slopes(rows, 1 + Eigen::Index(parents.size()));
-  slopes.col(0).setOnes();
-  for (std::size_t k = 0; k < parents.size(); ++k)
-    for (Eigen::Index r = 0; r < rows; ++r)
-      slopes(r, Eigen::Index(k + 1)) = std::clamp(parents[k][std::size_t(r)], -3.0F, 3.0F);
-  Matrix gram = slopes.transpose() * slopes;
-  gram.diagonal().array() += 0.1;
-  const Eigen::LLT<Matrix> factor(gram);
-  const Vector moved = factor.solve(slopes.transpose() * own);
-  const Vector left = own - slopes * moved;
-  const double scale = std::max(1e-3, std::sqrt((left.squaredNorm() + 1e-3) / double(n)));
-  drift.log_scale = std::log(scale);
-  Matrix covariance =
-      factor.solve(Matrix::Identity(gram.rows(), gram.cols())) * std::min(scale * scale, 9.0);
-  covariance.diagonal().array() += 1 / reference;
-  const Eigen::SelfAdjointEigenSolver<Matrix> axes(covariance);
-  drift.moved = axes.eigenvectors().transpose() * moved;
-  drift.variances = axes.eigenvalues().cwiseMax(1e-9);
-  for (Eigen::Index r = 0; r < rows; ++r) {
-    drift.without_offset.push_back(float(own[r] - drift.offset.value));
-    drift.without_all.push_back(float(left[r] / scale));
-  }
-  return drift;
-}
-
-}  // namespace
-
 /// What a regression leaves over of an environment's rows, then of the baseline's, by coordinate.
 struct ShiftEvidence::Remainder {
   std::vector<std::vector<float>> z;
@@ -614,7 +524,7 @@ DriftedChange ShiftEvidence::compare(std::size_t child, const VariableSet& paren
         with_drift(after_offset, drift.offset.value, drift.offset.variance, tau);
     double by_all =
         with_drift(after_all, drift.log_scale, 0.5 / double(own) + 0.5 / reference, tau);
-    for (Eigen::Index a = 0; a < drift.moved.size(); ++a)
+    for (std::size_t a = 0; a < drift.moved.size(); ++a)
       by_all += with_drift(0, drift.moved[a], drift.variances[a], tau);
     // Either way of drifting with probability one half: the smaller evidence for a change counts.
     const double either = std::log(2.0) - log_add_exp(-by_offset, -by_all);
