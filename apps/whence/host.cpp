@@ -19,7 +19,7 @@
 namespace whence {
 
 bool asked_to_stop(const Globals& globals) {
-  return globals.host ? globals.host->stop.load() : signal_seen().has_value();
+  return globals.host ? globals.host->stop.load() : signal_waits();
 }
 
 void stop_if_asked(const Globals& globals) {

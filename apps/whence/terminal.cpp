@@ -287,6 +287,8 @@ void catch_signals(bool errors_as_json) {
   }
 }
 
+bool signal_waits() { return caught_signal != 0; }
+
 std::optional<ExitCode> signal_seen() {
   const int signal = caught_signal;
   if (signal != 0 && !signal_noticed.exchange(true)) set_grace(noticed_milliseconds);

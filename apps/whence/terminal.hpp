@@ -69,6 +69,8 @@ class ProgressBar {
 /// SIGINT, SIGTERM, SIGHUP and SIGXCPU set a flag. Who sees it may end in good order; after a
 /// moment, or a second SIGINT or SIGTERM, the process ends where it stands.
 void catch_signals(bool errors_as_json);
+/// Whether there was one. Whoever only passes that on has not answered it: the moment runs on.
+bool signal_waits();
 /// Which exit code such a signal asks for; nothing without one.
 std::optional<ExitCode> signal_seen();
 /// The same, and forgets it.

@@ -66,6 +66,22 @@ for signal in INT:130 TERM:143; do
   check "${signal%:*}: one line" grep -q '^error\[E-INTERRUPTED\]' started.err
 done
 
+# The same in a search: that its watcher has heard of the signal is no answer
+python3 - <<'P'
+import random
+r = random.Random(1)
+for name in ('columns_b', 'columns_s'):
+    with open(name + '.csv', 'w') as f:
+        f.write(','.join('v%d' % i for i in range(1000)) + '\n')
+        f.writelines(','.join('%.3f' % r.gauss(0, 1) for _ in range(1000)) + '\n' for _ in range(60))
+P
+"$WHENCE" discover --baseline columns_b.csv --shifted columns_s.csv --threads 1 -o searched >started.out 2>started.err &
+pid=$!
+until_working "$pid" || fail "no long search was met: $(cat started.err)"
+SECONDS=0
+stopped TERM 143
+check 'a search that does not listen ends soon' test "$SECONDS" -lt 20
+
 # The best graph so far is written without drawings, which take longer than whoever stopped it waits
 accepts simulate graph --graph er:30:60 --rows 40 --baseline-rows 80 -o wide -q
 "$WHENCE" discover --baseline wide/baseline.csv --shifted wide/shifted_01.csv --model linear --sweeps 1000000 \

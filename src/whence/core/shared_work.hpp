@@ -107,7 +107,7 @@ class ByteReader {
   std::string get_text() {
     const auto size = get<std::size_t>();
     whole_ = whole_ && size <= bytes_.size();
-    const std::string text(bytes_.substr(0, whole_ ? size : 0));
+    std::string text(bytes_.substr(0, whole_ ? size : 0));
     bytes_.remove_prefix(whole_ ? size : bytes_.size());
     return text;
   }
