@@ -100,7 +100,8 @@ class KeptRun:
 
     def __init__(self, section, settings):
         lines = section.splitlines()
-        name, profile, title = re.match(r"(\S+?)(?: \(profile (\S+)\))?: (.*)", lines[0]).groups()
+        head = r"(\S+?)(?: \(profile (\S+)\))?: (.*?)(?: \(\S+ scale: fewer runs\))?$"
+        name, profile, title = re.match(head, lines[0]).groups()
         self.name, self.profile = name, profile or "paper"
         self.picture = name if self.profile == "paper" else f"{name}-{profile}"
         self.shown = any(line.startswith("![") for line in lines)
