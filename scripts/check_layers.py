@@ -94,6 +94,41 @@ def violations(root):
                 yield path, number, f"no file may name CUDA, and MPI only {RANKS}"
 
 
+# Files of a folder are compiled together (WHENCE_UNITY), so what one of them keeps to itself in an
+# anonymous namespace must not be defined in another: it would belong in a header anyway.
+DEFINITION = re.compile(
+    r"^(?:\[\[\w+\]\] )?(?:(?:struct|class|enum class) (?P<type>\w+)[^;(]*\{"
+    r"|(?:static |inline )*(?:constexpr|const)\b[^()]*?(?P<value>\w+)(?:\[\w*\])? ?(?:=|\{)"
+    r"|(?!using|namespace|return|template|struct|class|enum|constexpr|#)[\w:][^;={}()]*?"
+    r"(?P<function>\w+)\((?P<parameters>[^;{}]*)\) ?(?:const ?)?\{)", re.MULTILINE)
+
+
+def definitions(text):
+    """Name (of functions with the types they take) and line of what anonymous namespaces define."""
+    for space in re.finditer(r"^namespace \{$(.*?)^\}  // namespace$", text, re.MULTILINE | re.DOTALL):
+        first = text[:space.start(1)].count("\n") + 1
+        code = "\n".join(code_lines(space[1]))
+        for found in DEFINITION.finditer(code):
+            name = found["type"] or found["value"] or found["function"]
+            if found["function"]:
+                types = [re.sub(r"\s*\b\w+\s*(=.*)?$", "", one.strip()) for one in found["parameters"].split(",")]
+                name += "(" + ", ".join(re.sub(r"\s+", " ", one) for one in types) + ")"
+            yield name, first + code[:found.start()].count("\n")
+
+
+def repeated_names(root):
+    rooms = {}
+    for top in ("src", "apps", "bench/quality"):
+        for file in sorted((root / top).rglob("*.cpp")):
+            text = file.read_text(encoding="utf-8")
+            if "HWY_TARGET_INCLUDE" in text:
+                continue  # compiled alone
+            for name, line in definitions(text):
+                other = rooms.setdefault(file.parent, {}).setdefault(name, file)
+                if other != file:
+                    yield file.relative_to(root), line, f"'{name}' is in {other.name}, too: name it apart or share it"
+
+
 def misplaced(mark, target, path, room):
     """Why this include does not belong into this file, or None."""
     in_library = path.parts[0] == "src"
@@ -146,8 +181,14 @@ PLANTED = {  # file: (line that breaks a rule, a piece of the reason expected)
     "src/whence/discover/a.cpp": ("#include <mpi.h>", "CUDA, and MPI only"),
     "src/whence/discover/b.cpp": ("#include <CLI/CLI.hpp>", "not for 'discover'"),
     "src/whence/cellar/a.hpp": ("int x;", "not a room"),
+    "src/whence/worlds/b.cpp": ("namespace {\ndouble twice(const A& a,\n  int n) {\n}\n}  // namespace", "'twice(const A&, int)' is in a.cpp"),
+    "src/whence/worlds/d.cpp": ("namespace {\nstruct Pair {\n};\n}  // namespace", "'Pair' is in a.cpp"),
+    "src/whence/worlds/e.cpp": ("namespace {\nconstexpr int most = 3;\n}  // namespace", "'most' is in a.cpp"),
 }
 ALLOWED = {
+    "src/whence/worlds/a.cpp": "namespace {\nconstexpr double most = 1;\nstruct Pair {\n};\n"
+                               "double twice(const A& x, int n) {\n}\ndouble twice(const B& x, int n) {\n}\n}  // namespace",
+    "src/whence/worlds/c.cpp": "namespace {\ndouble twice(const C& x, int n) {\n  constexpr int most = 2;\n}\n}  // namespace",
     "src/whence/whence.hpp": '#include "whence/discover/b.hpp"',
     "src/whence/core/ok.hpp": "#include <vector>  // std::cout is not printed from here",
     "src/whence/math/ok.cpp": 'auto s = "printf(x) cudaMalloc"; /* std::cerr */ int n = snprintf(b, 1, "");',
@@ -168,7 +209,7 @@ def self_test():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text + "\n", encoding="utf-8")
         found = {}
-        for path, _, reason in violations(root):
+        for path, _, reason in (*violations(root), *repeated_names(root)):
             found.setdefault(path.as_posix(), []).append(reason)
     missed = [f"{name}: not caught" for name, (_, reason) in PLANTED.items()
               if not any(reason in said for said in found.get(name, []))]
@@ -181,7 +222,7 @@ def main(arguments):
         problems = self_test()
     else:
         root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parent.parent)
-        problems = [f"{path}:{line}: {reason}" for path, line, reason in violations(root)]
+        problems = [f"{path}:{line}: {reason}" for path, line, reason in (*violations(root), *repeated_names(root))]
     print("\n".join(problems) or "every line lives in its room")
     return 1 if problems else 0
 

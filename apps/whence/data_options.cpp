@@ -15,11 +15,6 @@
 namespace whence {
 namespace {
 
-[[noreturn]] void refuse(const std::string& place, const std::string& problem,
-                         const std::string& hint) {
-  throw Error(ExitCode::usage, "E-USAGE-DATA", place, problem, hint);
-}
-
 std::string last_part(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
@@ -60,10 +55,10 @@ ReadOptions read_options(const DataOptions& options, std::optional<std::size_t> 
   if (!options.most_rows.empty() && options.most_rows != "all")
     read.most_rows = std::size_t(count_of("--most-rows", options.most_rows, 1000, INT64_MAX));
   if (variables && !read.columns.empty() && read.columns.size() != *variables)
-    refuse("--columns",
-           std::to_string(read.columns.size()) + " variables are named; " +
-               std::to_string(*variables) + " are needed",
-           "--columns X,Y");
+    refuse_usage("--columns",
+                 std::to_string(read.columns.size()) + " variables are named; " +
+                     std::to_string(*variables) + " are needed",
+                 "--columns X,Y");
   return read;
 }
 
@@ -71,17 +66,17 @@ void check_form(const DataOptions& options) {
   const std::string forms = "--baseline FILE --shifted FILE, or FILE --environment COLUMN";
   if (options.table.empty()) {
     if (!options.environment.empty())
-      refuse("--environment", "a column of environments belongs to one table",
-             "name the table: FILE --environment COLUMN");
-    if (options.shifted.empty()) refuse("", "there is no shifted data set", forms);
+      refuse_usage("--environment", "a column of environments belongs to one table",
+                   "name the table: FILE --environment COLUMN");
+    if (options.shifted.empty()) refuse_usage("", "there is no shifted data set", forms);
     return;
   }
   if (!options.shifted.empty())
-    refuse("--shifted", "give either one table or files, not both", forms);
+    refuse_usage("--shifted", "give either one table or files, not both", forms);
   if (options.environment.empty())
-    refuse("",
-           "which column of " + printable(last_part(options.table)) + " tells environments apart?",
-           "--environment COLUMN");
+    refuse_usage(
+        "", "which column of " + printable(last_part(options.table)) + " tells environments apart?",
+        "--environment COLUMN");
 }
 
 /// The same rows twice count twice: the answer would be surer than the data.

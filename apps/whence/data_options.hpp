@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/whence/commands.hpp"
+#include "whence/core/error.hpp"
 #include "whence/io/json/json.hpp"
 #include "whence/io/table/data_reader.hpp"
 
@@ -33,6 +34,12 @@ void add_most_rows(CLI::App& app, DataOptions& options);
 
 /// What becomes of rows with cells that look mistyped, for commands that leave them out.
 void add_odd_rows(CLI::App& app, DataOptions& options);
+
+/// Options about data that do not fit together.
+[[noreturn]] inline void refuse_usage(const std::string& place, const std::string& problem,
+                                      const std::string& hint) {
+  throw Error(ExitCode::usage, "E-USAGE-DATA", place, problem, hint);
+}
 
 /// Reads files or one long table with `variables` variables, or with any number of them; usage
 /// errors when the options do not fit together. More than `most` are refused before their values

@@ -13,8 +13,8 @@
 namespace whence {
 namespace {
 
-[[noreturn]] void refuse(const std::string& place, const std::string& problem,
-                         const std::string& hint = {}) {
+[[noreturn]] void refuse_words(const std::string& place, const std::string& problem,
+                               const std::string& hint = {}) {
   throw Error(ExitCode::usage, "E-USAGE-KNOWLEDGE", place, problem, hint);
 }
 
@@ -32,10 +32,11 @@ std::size_t variable_of(std::string_view name, const std::vector<std::string>& n
   for (const std::string& whole : names)
     if (!plain.empty() && whole.starts_with(plain) &&
         whole.find_first_of(",+:", plain.size()) == plain.size())
-      refuse(place, "there is no variable " + in_quotes(plain),
-             "a name with a comma, a colon or a plus stands in double quotes: '" +
-                 excerpt(list_name(whole)) + "'");
-  refuse(place, "there is no variable " + in_quotes(plain), printable(did_you_mean(plain, names)));
+      refuse_words(place, "there is no variable " + in_quotes(plain),
+                   "a name with a comma, a colon or a plus stands in double quotes: '" +
+                       excerpt(list_name(whole)) + "'");
+  refuse_words(place, "there is no variable " + in_quotes(plain),
+               printable(did_you_mean(plain, names)));
 }
 
 void mark(std::size_t cause, std::size_t effect, EdgeKnowledge::Word word,
@@ -45,8 +46,8 @@ void mark(std::size_t cause, std::size_t effect, EdgeKnowledge::Word word,
   knowledge.words.resize(names.size() * names.size(), Word::open);
   Word& known = knowledge.words[cause * names.size() + effect];
   if (known != Word::open && known != word)
-    refuse(place, "the edge from " + in_quotes(names[cause]) + " to " + in_quotes(names[effect]) +
-                      " is required and forbidden");
+    refuse_words(place, "the edge from " + in_quotes(names[cause]) + " to " +
+                            in_quotes(names[effect]) + " is required and forbidden");
   known = word;
 }
 
@@ -57,11 +58,11 @@ void check_required(const EdgeKnowledge& knowledge, const std::vector<std::strin
     for (std::size_t j = 0; j < names.size(); ++j)
       if (knowledge.of(names.size(), i, j) == EdgeKnowledge::Word::required)
         graph.set_edge(VariableId(i), VariableId(j));
-  if (!graph.is_acyclic()) refuse(place, "the required edges close a cycle");
+  if (!graph.is_acyclic()) refuse_words(place, "the required edges close a cycle");
 }
 
 [[noreturn]] void refuse_tiers(const std::string& file) {
-  refuse(file, "the groups are not lists of names", R"([["first", "second"], ["third"]])");
+  refuse_words(file, "the groups are not lists of names", R"([["first", "second"], ["third"]])");
 }
 
 std::vector<std::vector<std::string>> tiers_of(std::string_view text, const std::string& file) {
@@ -94,7 +95,7 @@ std::pair<std::size_t, std::size_t> parse_edge(std::string_view text,
                                                const std::string& option) {
   std::size_t arrow = text.find("->");
   if (arrow == std::string_view::npos)
-    refuse(option, in_quotes(text) + " is not an edge", "write CAUSE->EFFECT");
+    refuse_words(option, in_quotes(text) + " is not an edge", "write CAUSE->EFFECT");
   for (std::size_t at = arrow; at != std::string_view::npos; at = text.find("->", at + 1)) {
     const auto cause = find(names, trimmed(text.substr(0, at)));
     const auto effect = find(names, trimmed(text.substr(at + 2)));
@@ -102,7 +103,7 @@ std::pair<std::size_t, std::size_t> parse_edge(std::string_view text,
   }
   const std::size_t cause = variable_of(trimmed(text.substr(0, arrow)), names, option);
   const std::size_t effect = variable_of(trimmed(text.substr(arrow + 2)), names, option);
-  if (cause == effect) refuse(option, in_quotes(names[cause]) + " cannot cause itself");
+  if (cause == effect) refuse_words(option, in_quotes(names[cause]) + " cannot cause itself");
   return {cause, effect};
 }
 
@@ -124,7 +125,7 @@ void add_tiers(std::string_view text, const std::string& file,
   for (std::size_t t = 0; t < tiers.size(); ++t)
     for (const std::string& name : tiers[t]) {
       const std::size_t v = variable_of(name, names, file);
-      if (tier_of[v] != none) refuse(file, in_quotes(name) + " is in two groups");
+      if (tier_of[v] != none) refuse_words(file, in_quotes(name) + " is in two groups");
       tier_of[v] = t;
     }
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -150,12 +151,12 @@ void add_targets(std::string_view text, const std::vector<std::string>& names,
   for (const std::string& part : split_outside_quotes(text, ',')) {
     const std::size_t colon = rfind_outside_quotes(part, ':');
     if (colon == std::string::npos)
-      refuse(option, in_quotes(part) + " is not ENVIRONMENT:VARIABLE", "a:price,b:,c:x+y");
+      refuse_words(option, in_quotes(part) + " is not ENVIRONMENT:VARIABLE", "a:price,b:,c:x+y");
     const std::string name = unquoted(trimmed(std::string_view(part).substr(0, colon)));
     const auto e = find(environment_names, name);
     if (!e)
-      refuse(option, "there is no environment " + in_quotes(name),
-             printable(did_you_mean(name, environment_names)));
+      refuse_words(option, "there is no environment " + in_quotes(name),
+                   printable(did_you_mean(name, environment_names)));
     std::vector<std::size_t> targets;
     const std::string_view list = trimmed(std::string_view(part).substr(colon + 1));
     if (!list.empty())

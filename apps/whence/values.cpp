@@ -21,8 +21,8 @@ bool reads_whole(const std::string& text, Number& value) {
   return error == std::errc{} && stop == end;
 }
 
-[[noreturn]] void refuse(const std::string& option, const std::string& text,
-                         const std::string& wanted) {
+[[noreturn]] void refuse_value(const std::string& option, const std::string& text,
+                               const std::string& wanted) {
   throw Error(ExitCode::usage, "E-USAGE-VALUE", option, "'" + excerpt(text) + "' is not " + wanted);
 }
 
@@ -38,7 +38,7 @@ CLI::Option* add_value(CLI::App& app, const std::string& names, std::string& tar
 std::uint64_t seed_of(const std::string& text) {
   std::uint64_t seed = 0;
   if (!reads_whole(text, seed))
-    refuse("--seed", text, "a whole number from 0 to 18446744073709551615");
+    refuse_value("--seed", text, "a whole number from 0 to 18446744073709551615");
   return seed;
 }
 
@@ -47,7 +47,7 @@ int threads_of(const std::string& text, const Globals& globals) {
   if (text.empty() || text == "auto") return available_threads();
   double wanted = 0;  // so that 1e9 is a number, too
   if (!reads_whole(text, wanted) || !(wanted >= 1) || wanted != std::floor(wanted))
-    refuse("--threads", text, "a whole number of at least 1");
+    refuse_value("--threads", text, "a whole number of at least 1");
   if (wanted > most && !globals.quiet)
     print_note("--threads " + excerpt(text) + " is capped at " + std::to_string(most));
   return wanted > most ? most : int(wanted);
@@ -64,7 +64,7 @@ std::uint64_t bytes_of(const std::string& text) {
   }
   std::uint64_t value = 0;
   if (!reads_whole(digits, value) || value == 0 || value > (UINT64_MAX >> shift))
-    refuse("--max-memory", text, wanted);
+    refuse_value("--max-memory", text, wanted);
   return value << shift;
 }
 

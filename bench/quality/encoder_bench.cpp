@@ -40,12 +40,6 @@ struct Trial {
   SensorTrial sensors;
 };
 
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
-}
-
 /// Some rows of all environments together, for those who know no environments.
 Matrix pooled_rows(const Dataset& data) {
   const std::size_t n = std::min<std::size_t>(data.rows(), 6000);

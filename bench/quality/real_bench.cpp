@@ -139,7 +139,7 @@ std::vector<RealRun> run_all(const RealBenchPlan& plan, const std::vector<RealDa
 
 // ---- what is told -------------------------------------------------------------------------------
 
-std::string part_of(std::size_t part, std::size_t whole) {
+std::string count_of(std::size_t part, std::size_t whole) {
   return whole == 0 ? "" : fmt::format("{} of {}", part, whole);
 }
 
@@ -160,14 +160,14 @@ Table runs_table(const std::vector<RealRun>& runs) {
          std::string(name_of(run.control)),
          edges ? fmt::format("{} / {}", o.above_95.right, o.above_95.wrong())
                : fmt::format("{} stated", o.above_95.right + o.above_95.wrong()),
-         edges ? part_of(o.likely_right, o.edges) : "",
-         edges ? part_of(o.likely_right, likely) : "",
+         edges ? count_of(o.likely_right, o.edges) : "",
+         edges ? count_of(o.likely_right, likely) : "",
          edges ? fmt::format("{:.0f} ({})", o.best_shd, o.edges) : "",
-         targets ? part_of(o.targets_on_top, o.ranked_targets) : "",
-         targets ? part_of(run.naive_on_top, o.ranked_targets) : "",
+         targets ? count_of(o.targets_on_top, o.ranked_targets) : "",
+         targets ? count_of(run.naive_on_top, o.ranked_targets) : "",
          run.control == Control::shuffled ? "" : std::to_string(o.false_changes_95),
          fmt::format("{} of {} / {}", o.confounded_named, o.confounded, o.named_wrongly),
-         part_of(o.flagged, o.shifted)});
+         count_of(o.flagged, o.shifted)});
   }
   return table;
 }

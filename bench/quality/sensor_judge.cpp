@@ -61,13 +61,13 @@ Matrix rows_of(const Dataset& data, std::size_t begin, std::size_t end, std::siz
   return rows;
 }
 
+}  // namespace
+
 double processor_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
-
-}  // namespace
 
 SensorJudge::SensorJudge(const Dataset& sensors, const Matrix& hidden)
     : sensors_(sensors.variables.size()), hidden_(hidden.columns) {

@@ -37,6 +37,9 @@ class SensorJudge {
   std::vector<double> oracle_;
 };
 
+/// What this thread has used so far.
+double processor_seconds();
+
 /// What one set of sensors gave.
 struct SensorTrial {
   std::string verdict;

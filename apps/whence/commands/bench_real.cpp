@@ -14,7 +14,7 @@ namespace whence {
 namespace {
 
 /// Names of folders only: a page does not show where its reader keeps files.
-std::vector<std::string> command_of(const RealBenchOptions& options) {
+std::vector<std::string> real_command(const RealBenchOptions& options) {
   std::vector<std::string> words = {"whence", "bench", "real"};
   for (const std::string& folder : options.folders)
     words.push_back(printable(std::filesystem::path(folder).filename().string()));
@@ -25,7 +25,7 @@ std::vector<std::string> command_of(const RealBenchOptions& options) {
   return words;
 }
 
-RealBenchPlan plan_of(const RealBenchOptions& options) {
+RealBenchPlan real_plan(const RealBenchOptions& options) {
   if (options.folders.empty())
     throw Error(ExitCode::usage, "E-USAGE-MISSING", "", "bench real needs DIR",
                 "folders with tables and a truth.json: see bench/README.md");
@@ -90,9 +90,9 @@ void deliver_benchmark(const std::string& name, const RealBenchOptions& options,
 }
 
 void bench_real(const RealBenchOptions& options, const Globals& globals) {
-  const RealBenchPlan plan = plan_of(options);
+  const RealBenchPlan plan = real_plan(options);
   deliver_benchmark(
-      "real", options, command_of(options),
+      "real", options, real_command(options),
       [&](const RunOptions& how) { return bench_real(plan, how); }, globals);
 }
 

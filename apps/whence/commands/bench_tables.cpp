@@ -9,7 +9,7 @@
 namespace whence {
 namespace {
 
-std::vector<std::string> command_of(const RealBenchOptions& options) {
+std::vector<std::string> tables_command(const RealBenchOptions& options) {
   std::vector<std::string> words = {"whence", "bench", "tables"};
   for (const std::string& list : options.folders)
     words.push_back(printable(std::filesystem::path(list).filename().string()));
@@ -18,7 +18,7 @@ std::vector<std::string> command_of(const RealBenchOptions& options) {
   return words;
 }
 
-TableBenchPlan plan_of(const RealBenchOptions& options) {
+TableBenchPlan tables_plan(const RealBenchOptions& options) {
   if (options.folders.empty())
     throw Error(ExitCode::usage, "E-USAGE-MISSING", "", "bench tables needs LIST.json",
                 "tables and what is known of them: see bench/README.md");
@@ -34,9 +34,9 @@ TableBenchPlan plan_of(const RealBenchOptions& options) {
 }  // namespace
 
 void bench_tables(const RealBenchOptions& options, const Globals& globals) {
-  const TableBenchPlan plan = plan_of(options);
+  const TableBenchPlan plan = tables_plan(options);
   deliver_benchmark(
-      "tables", options, command_of(options),
+      "tables", options, tables_command(options),
       [&](const RunOptions& how) { return bench_tables(plan, how); }, globals);
 }
 

@@ -32,8 +32,8 @@ struct Format {
   std::string data;  // "dcdi", "enco", "folder" or "table"
 };
 
-[[noreturn]] void refuse(const std::string& place, const std::string& problem,
-                         const std::string& hint) {
+[[noreturn]] void refuse_format(const std::string& place, const std::string& problem,
+                                const std::string& hint) {
   throw Error(ExitCode::usage, "E-USAGE-FORMAT", place, problem, hint);
 }
 
@@ -53,7 +53,7 @@ Format input_format(const ConvertCommand& c) {
   if (path.extension() == ".npz") return {std::nullopt, "enco"};
   if (!c.environment.empty()) return {std::nullopt, "table"};
   if (const auto graph = graph_format_of(path)) return {graph, ""};
-  refuse(printable(c.in), "the name does not say which format this is", "--from FORMAT");
+  refuse_format(printable(c.in), "the name does not say which format this is", "--from FORMAT");
 }
 
 Format output_format(const ConvertCommand& c, bool data) {
@@ -62,7 +62,7 @@ Format output_format(const ConvertCommand& c, bool data) {
   if (path.extension() == ".npz") return {std::nullopt, "enco"};
   if (data && path.extension() == ".csv") return {std::nullopt, "table"};
   if (const auto graph = graph_format_of(path)) return {graph, ""};
-  refuse(printable(c.out), "the name does not say which format is wanted", "--to FORMAT");
+  refuse_format(printable(c.out), "the name does not say which format is wanted", "--to FORMAT");
 }
 
 GraphData read_data(const ConvertCommand& c, const std::string& format) {
@@ -70,8 +70,8 @@ GraphData read_data(const ConvertCommand& c, const std::string& format) {
   if (format == "enco") return read_enco(c.in);
   if (format == "folder") return read_simulation(c.in);
   if (c.environment.empty())
-    refuse("--environment", "which column tells the environments of the table apart?",
-           "--environment COLUMN");
+    refuse_format("--environment", "which column tells the environments of the table apart?",
+                  "--environment COLUMN");
   GraphData data;
   const auto baseline = c.baseline.empty() ? std::nullopt : std::optional(c.baseline);
   data.loaded = read_long_table(c.in, c.environment, {}, baseline);
@@ -101,10 +101,11 @@ void check_matrix_options(const ConvertCommand& c, const Format& from, const For
     return f.graph == GraphFormat::npy || f.graph == GraphFormat::adjacency;
   };
   if (c.transposed_in && !is_matrix(from))
-    refuse("--from-transposed", "only matrices can be read the other way round", "leave it out");
+    refuse_format("--from-transposed", "only matrices can be read the other way round",
+                  "leave it out");
   if ((c.transposed_out || c.probabilities) && !is_matrix(to))
-    refuse(c.probabilities ? "--probabilities" : "--to-transposed", "only matrices need this",
-           "leave it out");
+    refuse_format(c.probabilities ? "--probabilities" : "--to-transposed",
+                  "only matrices need this", "leave it out");
 }
 
 void keep_input(const ConvertCommand& c) {
@@ -131,7 +132,8 @@ void convert_data(const ConvertCommand& c, const Format& from, const Format& to,
     for (const std::string& warning : data.loaded.warnings) print_warning(warning);
   if (to.graph) {
     if (!data.truth)
-      refuse(printable(c.in), "these data come without a graph", "convert them to a data format");
+      refuse_format(printable(c.in), "these data come without a graph",
+                    "convert them to a data format");
     return write(c, graph_text(*data.truth, *to.graph, c));
   }
   if (to.data == "dcdi")
@@ -143,9 +145,9 @@ void convert_data(const ConvertCommand& c, const Format& from, const Format& to,
 
 void convert_graph(const ConvertCommand& c, const Format& from, const Format& to) {
   if (!to.graph)
-    refuse(printable(c.out), "a graph cannot become data",
-           "whence simulate graph --graph FILE; if IN is a table of data, --from table "
-           "--environment COLUMN");
+    refuse_format(printable(c.out), "a graph cannot become data",
+                  "whence simulate graph --graph FILE; if IN is a table of data, --from table "
+                  "--environment COLUMN");
   if (from.graph == GraphFormat::bif && to.graph == GraphFormat::bif)
     return write(c, write_bif(read_bif(c.in)));
   std::optional<GraphFormat> given;

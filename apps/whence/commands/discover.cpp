@@ -46,11 +46,6 @@ struct DiscoverCommand {
   SharedOptions shared;
 };
 
-[[noreturn]] void refuse(const std::string& place, const std::string& problem,
-                         const std::string& hint) {
-  throw Error(ExitCode::usage, "E-USAGE-DATA", place, problem, hint);
-}
-
 std::vector<std::filesystem::path> inputs_of(const DiscoverCommand& c) {
   std::vector<std::filesystem::path> inputs = input_paths(c.data);
   if (!c.dcdi.empty()) inputs.emplace_back(std::filesystem::path(c.dcdi) / "x");
@@ -63,16 +58,16 @@ std::vector<std::filesystem::path> inputs_of(const DiscoverCommand& c) {
 void refuse_table_options(const DiscoverCommand& c) {
   if (c.dcdi.empty() && c.enco.empty()) return;
   if (!c.data.exclude.empty())
-    refuse("--exclude", "it is of tables, not of --dcdi and --enco",
-           "whence convert IN table.csv makes a table");
+    refuse_usage("--exclude", "it is of tables, not of --dcdi and --enco",
+                 "whence convert IN table.csv makes a table");
   const std::pair<const char*, const std::string*> given[] = {
       {"--columns", &c.data.columns},
       {"--types", &c.data.types},
       {"--environment", &c.data.environment}};
   for (const auto& [option, value] : given)
     if (!value->empty())
-      refuse(option, "it is of tables, not of --dcdi and --enco",
-             "whence convert IN table.csv makes a table");
+      refuse_usage(option, "it is of tables, not of --dcdi and --enco",
+                   "whence convert IN table.csv makes a table");
 }
 
 GraphData read_dcdi_data(const DiscoverCommand& c) {
@@ -84,7 +79,7 @@ GraphData read_dcdi_data(const DiscoverCommand& c) {
 GraphData read_data(const DiscoverCommand& c) {
   const bool files = !c.data.table.empty() || !c.data.baseline.empty() || !c.data.shifted.empty();
   if (int(!c.dcdi.empty()) + int(!c.enco.empty()) + int(files) > 1)
-    refuse("", "the data are given in two ways", "one of: files, --dcdi DIR, --enco FILE");
+    refuse_usage("", "the data are given in two ways", "one of: files, --dcdi DIR, --enco FILE");
   if (!files) refuse_table_options(c);
   if (!c.dcdi.empty()) return read_dcdi_data(c);
   if (!c.enco.empty()) return read_enco(c.enco);
@@ -135,8 +130,8 @@ GraphOptions options_of(const DiscoverCommand& c, const GraphData& data, const G
   if (c.known_targets)
     for (std::size_t e = 0; e < environments.size(); ++e) {
       if (!data.targets[e])
-        refuse("--known-targets", "the files do not say what was intervened on",
-               "name the targets with --targets, or leave them unknown");
+        refuse_usage("--known-targets", "the files do not say what was intervened on",
+                     "name the targets with --targets, or leave them unknown");
       set_targets(e, *data.targets[e], names.size(), environments.size(), options.known);
     }
   for (const std::string& text : c.targets) add_targets(text, names, environments, options.known);

@@ -14,7 +14,7 @@
 namespace whence {
 namespace {
 
-GraphShift shift_of(const std::string& name) {
+GraphShift graph_shift(const std::string& name) {
   for (const GraphShift shift : all_graph_shifts)
     if (name_of(shift) == name) return shift;
   refuse_choice("--shift", name, "none, hard, soft, two-hard, all-soft, all-hard, weak, zero-mean");
@@ -95,7 +95,7 @@ GraphWorldSpec spec_of(const SimulateCommand& command, std::uint64_t seed,
   if (spec.mechanism != GraphMechanism::linear_gaussian)
     refuse_given({{"--noise", command.noise}, {"--weights", command.weights}},
                  "--mechanism linear-gaussian");
-  spec.shift = shift_of(value_or(command.shift, "hard"));
+  spec.shift = graph_shift(value_or(command.shift, "hard"));
   spec.noise = noise_of(value_or(command.noise, "gaussian"));
   spec.normal_weights = command.weights == "normal";
   spec.levels = int(count_of("--levels", command.levels, 2, 1000));

@@ -16,7 +16,7 @@
 namespace whence {
 namespace {
 
-MixedShift shift_of(const std::string& name) {
+MixedShift mixed_shift(const std::string& name) {
   for (const MixedShift shift : all_mixed_shifts)
     if (name_of(shift) == name) return shift;
   refuse_choice("--shift", name,
@@ -67,7 +67,7 @@ MixedSpec spec_of(const SimulateCommand& command) {
   const std::string kind = value_or(command.kind, "spline");
   if (kind != "spline" && kind != "linear") refuse_choice("--mechanism", kind, "spline, linear");
   spec.splines = kind == "spline";
-  spec.shift = shift_of(value_or(command.shift, rotation ? "cause" : "hard"));
+  spec.shift = mixed_shift(value_or(command.shift, rotation ? "cause" : "hard"));
   spec.law = law_of(value_or(command.law, "gaussian"));
   spec.latents = rotation ? 2 : count_of("--latents", value_or(command.latents, "3"), 2, 50);
   spec.links = number_of("--links", value_or(command.links, "0.5"), 0, 1);
@@ -113,7 +113,7 @@ std::vector<std::string> command_words(const SimulateCommand& c, const MixedSpec
   return words;
 }
 
-std::string environment_csv(const Dataset& data, const Environment& environment) {
+std::string numbers_csv(const Dataset& data, const Environment& environment) {
   std::string out;
   for (std::size_t j = 0; j < data.variables.size(); ++j)
     out += (j ? "," : "") + data.variables[j].name;
@@ -142,7 +142,7 @@ void simulate_mixed_files(const SimulateCommand& command, Globals& globals) {
   std::vector<OutputFile> files;
   for (const Environment& environment : world.data.environments) {
     stop_if_asked(globals);
-    files.push_back({environment.name + ".csv", environment_csv(world.data, environment)});
+    files.push_back({environment.name + ".csv", numbers_csv(world.data, environment)});
   }
   const std::string truth = result_text(mixed_truth_json(spec, world, seed));
   files.push_back({"truth.json", truth});

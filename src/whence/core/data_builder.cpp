@@ -8,14 +8,7 @@
 
 namespace whence {
 
-namespace {
-
-[[noreturn]] void refuse(const char* id, const std::string& place, const std::string& problem,
-                         const std::string& hint = {}) {
-  throw Error(ExitCode::bad_data, id, place, problem, hint);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 /// Knows the inside of columns.
 class DataBuilder {
@@ -26,17 +19,18 @@ class DataBuilder {
     const std::string place = excerpt(column.name_);
     if (column.kind_ == Kind::numbers &&
         column.numbers_.size() % std::size_t(column.dimension_) != 0)
-      refuse("E-DATA-LENGTH", place,
-             std::to_string(column.numbers_.size()) +
-                 " numbers are no whole number of vectors of " + std::to_string(column.dimension_));
+      refuse_data("E-DATA-LENGTH", place,
+                  std::to_string(column.numbers_.size()) +
+                      " numbers are no whole number of vectors of " +
+                      std::to_string(column.dimension_));
     if (column.rows() != rows)
-      refuse("E-DATA-LENGTH", place,
-             std::to_string(column.rows()) + " rows, where " + std::to_string(rows) +
-                 " were expected");
+      refuse_data("E-DATA-LENGTH", place,
+                  std::to_string(column.rows()) + " rows, where " + std::to_string(rows) +
+                      " were expected");
     if (!column.missing_.empty() && column.missing_.size() != rows)
-      refuse("E-DATA-LENGTH", place,
-             "which rows are missing is said of " + std::to_string(column.missing_.size()) +
-                 " rows, not of " + std::to_string(rows));
+      refuse_data("E-DATA-LENGTH", place,
+                  "which rows are missing is said of " + std::to_string(column.missing_.size()) +
+                      " rows, not of " + std::to_string(rows));
   }
 
   static bool missing(const DataColumn& column, std::size_t row) {
@@ -59,10 +53,10 @@ class DataBuilder {
   static void append(DataColumn& column, const DataColumn& more) {
     const std::string place = excerpt(column.name_);
     if (column.kind_ != more.kind_ || column.dimension_ != more.dimension_)
-      refuse("E-DATA-KIND", place, "numbers in one environment, categories in another",
-             "one column holds one kind of values");
+      refuse_data("E-DATA-KIND", place, "numbers in one environment, categories in another",
+                  "one column holds one kind of values");
     if (column.level_names_ != more.level_names_)
-      refuse("E-DATA-LEVELS", place, "the levels have other names in another environment");
+      refuse_data("E-DATA-LEVELS", place, "the levels have other names in another environment");
     const std::size_t before = column.rows(), all = before + more.rows();
     if (!column.missing_.empty() || !more.missing_.empty()) {
       column.missing_.resize(before, false);
@@ -147,7 +141,8 @@ DataColumn DataColumn::categories(std::string name, std::span<const int> codes,
 }
 
 DataColumn DataColumn::vectors(std::string name, std::span<const double> numbers, int dimension) {
-  if (dimension < 1) refuse("E-DATA-KIND", excerpt(name), "a vector needs a dimension above 0");
+  if (dimension < 1)
+    refuse_data("E-DATA-KIND", excerpt(name), "a vector needs a dimension above 0");
   DataColumn column(std::move(name), numbers);
   column.dimension_ = dimension;
   return column;
@@ -172,9 +167,9 @@ std::vector<bool> complete_rows(const std::vector<DataColumn>& columns, std::siz
     for (std::size_t r = 0; r < rows; ++r) {
       if (!DataBuilder::missing(column, r)) continue;
       if (policy == MissingRows::refuse)
-        refuse("E-DATA-MISSING", excerpt(column.name()),
-               "row " + std::to_string(r + 1) + " has no value",
-               "drop rows that lack a value, or fill it in beforehand");
+        refuse_data("E-DATA-MISSING", excerpt(column.name()),
+                    "row " + std::to_string(r + 1) + " has no value",
+                    "drop rows that lack a value, or fill it in beforehand");
       complete[r] = false;
     }
   return complete;
@@ -184,7 +179,7 @@ std::vector<bool> complete_rows(const std::vector<DataColumn>& columns, std::siz
 
 Dataset Dataset::from_columns(const std::vector<DataColumn>& columns,
                               std::span<const std::string> environments, MissingRows missing) {
-  if (columns.empty()) refuse("E-DATA-COLUMNS", "", "there is no column");
+  if (columns.empty()) refuse_data("E-DATA-COLUMNS", "", "there is no column");
   for (const DataColumn& column : columns) DataBuilder::require_length(column, environments.size());
   const std::vector<bool> complete = complete_rows(columns, environments.size(), missing);
   std::map<std::string_view, std::size_t> numbers;
@@ -219,27 +214,28 @@ Dataset Dataset::from_columns(const std::vector<DataColumn>& columns,
 
 Dataset Dataset::from_environments(const std::vector<DataEnvironment>& environments,
                                    MissingRows missing) {
-  if (environments.empty()) refuse("E-DATA-ENVIRONMENTS", "", "there is no environment");
+  if (environments.empty()) refuse_data("E-DATA-ENVIRONMENTS", "", "there is no environment");
   std::vector<DataColumn> columns = environments[0].columns;
   std::vector<std::string> labels;
   std::map<std::string_view, int> seen;
   for (const DataEnvironment& environment : environments) {
     const std::string place = excerpt(environment.name);
     if (++seen[environment.name] > 1)
-      refuse("E-DATA-NAME", place, "two environments have this name");
+      refuse_data("E-DATA-NAME", place, "two environments have this name");
     if (environment.columns.size() != columns.size())
-      refuse("E-DATA-COLUMNS", place,
-             std::to_string(environment.columns.size()) +
-                 " columns, where the first environment has " + std::to_string(columns.size()));
+      refuse_data("E-DATA-COLUMNS", place,
+                  std::to_string(environment.columns.size()) +
+                      " columns, where the first environment has " +
+                      std::to_string(columns.size()));
     const std::size_t rows = environment.columns.empty() ? 0 : environment.columns[0].rows();
-    if (rows == 0) refuse("E-DATA-ENVIRONMENTS", place, "this environment has no rows");
+    if (rows == 0) refuse_data("E-DATA-ENVIRONMENTS", place, "this environment has no rows");
     labels.insert(labels.end(), rows, environment.name);
     for (DataColumn& column : columns) {
       const auto same =
           std::find_if(environment.columns.begin(), environment.columns.end(),
                        [&](const DataColumn& other) { return other.name() == column.name(); });
       if (same == environment.columns.end())
-        refuse("E-DATA-COLUMNS", place, "there is no column '" + excerpt(column.name()) + "'");
+        refuse_data("E-DATA-COLUMNS", place, "there is no column '" + excerpt(column.name()) + "'");
       DataBuilder::require_length(*same, rows);
       if (&environment != environments.data()) DataBuilder::append(column, *same);
     }

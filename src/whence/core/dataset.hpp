@@ -22,6 +22,9 @@ struct Variable {
   int levels = 0;
   int dimension = 1;
   std::vector<std::string> level_names = {};  // of data that was read: one per level, else empty
+
+  bool is_categorical() const { return kind == Kind::categorical; }
+  bool is_number() const { return kind == Kind::real && dimension == 1; }
 };
 
 /// Categorical columns fill `levels`, real ones `values` (row-major, `dimension` numbers per row).

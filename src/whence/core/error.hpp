@@ -47,4 +47,10 @@ class Error : public std::runtime_error {
   std::string id_, place_, hint_;
 };
 
+/// Data that cannot be used.
+[[noreturn]] inline void refuse_data(const char* id, const std::string& place,
+                                     const std::string& problem, const std::string& hint = {}) {
+  throw Error(ExitCode::bad_data, id, place, problem, hint);
+}
+
 }  // namespace whence

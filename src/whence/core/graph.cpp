@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t largest_graph = 1000;  // variables that a text may name
 
-[[noreturn]] void refuse(const std::string& problem) {
+[[noreturn]] void refuse_graph_text(const std::string& problem) {
   throw Error(ExitCode::bad_config, "E-GRAPH-SYNTAX", "graph", problem,
               "write edges as \"0->1->2,{0-3}->4\", or a preset such as \"chain5\"");
 }
@@ -29,14 +29,15 @@ class GraphReader {
     do {
       std::vector<std::size_t> left = members();
       while (take('-')) {
-        if (!take('>')) refuse("an arrow is written \"->\"");
+        if (!take('>')) refuse_graph_text("an arrow is written \"->\"");
         std::vector<std::size_t> right = members();
         for (std::size_t cause : left)
           for (std::size_t effect : right) found.emplace_back(cause, effect);
         left = std::move(right);
       }
     } while (take(','));
-    if (!at_end()) refuse("'" + excerpt(text_.substr(at_), 20) + "' does not belong into a graph");
+    if (!at_end())
+      refuse_graph_text("'" + excerpt(text_.substr(at_), 20) + "' does not belong into a graph");
     return found;
   }
 
@@ -50,10 +51,10 @@ class GraphReader {
     do {
       const std::size_t first = number();
       const std::size_t last = take('-') ? number() : first;
-      if (last < first) refuse("a range goes upwards");
+      if (last < first) refuse_graph_text("a range goes upwards");
       for (std::size_t v = first; v <= last; ++v) set.push_back(v);
     } while (take(','));
-    if (!take('}')) refuse("a set ends with '}'");
+    if (!take('}')) refuse_graph_text("a set ends with '}'");
     return set;
   }
 
@@ -63,7 +64,8 @@ class GraphReader {
     const char* begin = text_.data() + at_;
     const auto [end, problem] = std::from_chars(begin, text_.data() + text_.size(), value);
     if (problem != std::errc{} || value >= largest_graph)
-      refuse("expected the number of a variable, 0 to " + std::to_string(largest_graph - 1));
+      refuse_graph_text("expected the number of a variable, 0 to " +
+                        std::to_string(largest_graph - 1));
     at_ += std::size_t(end - begin);
     named_ = std::max(named_, value + 1);
     return value;
@@ -113,8 +115,9 @@ Graph read_preset(std::string_view text) {
   std::size_t n = 0;
   const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
   if (problem != std::errc{} || end != digits.data() + digits.size() || n < 2 || n > largest_graph)
-    refuse("'" + std::string(*preset) + "' is followed by the number of variables, 2 to " +
-           std::to_string(largest_graph));
+    refuse_graph_text("'" + std::string(*preset) +
+                      "' is followed by the number of variables, 2 to " +
+                      std::to_string(largest_graph));
   Graph graph(n);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = i + 1; j < n; ++j)

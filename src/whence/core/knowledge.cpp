@@ -13,8 +13,8 @@ namespace {
 
 using Word = EdgeKnowledge::Word;
 
-[[noreturn]] void refuse(const std::string& place, const std::string& problem,
-                         const std::string& hint = {}) {
+[[noreturn]] void refuse_knowledge(const std::string& place, const std::string& problem,
+                                   const std::string& hint = {}) {
   throw Error(ExitCode::usage, "E-KNOWLEDGE", place, problem, hint);
 }
 
@@ -24,11 +24,12 @@ void mark(EdgeKnowledge& knowledge, const Dataset& data, std::string_view cause,
   const std::size_t from = data.variable(cause), to = data.variable(effect);
   if (knowledge.words.empty()) knowledge.words.assign(m * m, Word::open);
   if (knowledge.words.size() != m * m)
-    refuse("knowledge", "it was made for another number of variables");
-  if (from == to) refuse(excerpt(cause), "no variable causes itself");
+    refuse_knowledge("knowledge", "it was made for another number of variables");
+  if (from == to) refuse_knowledge(excerpt(cause), "no variable causes itself");
   Word& present = knowledge.words[from * m + to];
   if (present != Word::open && present != word)
-    refuse(excerpt(cause) + " -> " + excerpt(effect), "this edge is both required and forbidden");
+    refuse_knowledge(excerpt(cause) + " -> " + excerpt(effect),
+                     "this edge is both required and forbidden");
   present = word;
 }
 
@@ -39,8 +40,8 @@ void refuse_cycle(const Dataset& data, const EdgeKnowledge& edges) {
     for (std::size_t j = 0; j < m; ++j) {
       if (edges.of(m, i, j) != Word::required) continue;
       if (i == j || dag.closes_cycle(i, j))
-        refuse(excerpt(data.variables[i].name) + " -> " + excerpt(data.variables[j].name),
-               "the required edges close a cycle");
+        refuse_knowledge(excerpt(data.variables[i].name) + " -> " + excerpt(data.variables[j].name),
+                         "the required edges close a cycle");
       dag.flip(i, j);
       dag.update();
     }
@@ -64,7 +65,7 @@ void set_targets(const Dataset& data, std::string_view environment,
   for (const std::string_view target : targets) changed[data.variable(target)] = true;
   if (known.empty()) known.assign(m * environments, KnownChange::unknown);
   if (known.size() != m * environments)
-    refuse("targets", "they were made for other variables or environments");
+    refuse_knowledge("targets", "they were made for other variables or environments");
   for (std::size_t v = 0; v < m; ++v)
     known[v * environments + e] = changed[v] ? KnownChange::changed : KnownChange::unchanged;
 }
@@ -74,21 +75,23 @@ void require_fitting(const Dataset& data, const EdgeKnowledge& edges,
   const std::size_t m = data.variables.size(), environments = data.environments.size();
   if (!edges.words.empty()) {
     if (edges.words.size() != m * m)
-      refuse("knowledge",
-             "there are " + std::to_string(m) + " variables, so what is known of edges needs " +
-                 std::to_string(m * m) + " words, not " + std::to_string(edges.words.size()));
+      refuse_knowledge("knowledge", "there are " + std::to_string(m) +
+                                        " variables, so what is known of edges needs " +
+                                        std::to_string(m * m) + " words, not " +
+                                        std::to_string(edges.words.size()));
     refuse_cycle(data, edges);
   }
   if (!known.empty() && known.size() != m * environments)
-    refuse("targets", "what is known of changes needs one word for each of " + std::to_string(m) +
-                          " variables in each of " + std::to_string(environments) +
-                          " environments, not " + std::to_string(known.size()) + " words");
+    refuse_knowledge("targets", "what is known of changes needs one word for each of " +
+                                    std::to_string(m) + " variables in each of " +
+                                    std::to_string(environments) + " environments, not " +
+                                    std::to_string(known.size()) + " words");
   for (std::size_t v = 0; v < m && baseline != nullptr && !known.empty(); ++v)
     if (known[v * environments + *baseline] == KnownChange::changed)
-      refuse("targets",
-             "nothing can have changed in the baseline, \"" +
-                 excerpt(data.environments[*baseline].name) + "\"",
-             "leave its targets out, or name no baseline");
+      refuse_knowledge("targets",
+                       "nothing can have changed in the baseline, \"" +
+                           excerpt(data.environments[*baseline].name) + "\"",
+                       "leave its targets out, or name no baseline");
 }
 
 }  // namespace whence

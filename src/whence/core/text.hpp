@@ -16,6 +16,9 @@ std::size_t utf8_length(std::string_view text);
 /// bytes that are not UTF-8, and characters that are invisible or change the reading direction.
 std::string printable(std::string_view text);
 
+/// Of ASCII, whatever the locale.
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// At most `bytes` bytes of printable text, with "..." where something was left out.
 std::string excerpt(std::string_view text, std::size_t bytes = 60);
 
@@ -30,6 +33,7 @@ std::string rounded(double value, int digits = 4);
 /// its own: "> 99.9 %", in a sentence "over 99.9 %".
 enum class PercentStyle { table, sentence };
 std::string percent(double p, PercentStyle style = PercentStyle::table);
+inline std::string in_percent(double p) { return percent(p, PercentStyle::sentence); }
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`
 /// (Damerau-Levenshtein, restricted).

@@ -16,21 +16,18 @@
 namespace whence {
 namespace {
 
-constexpr double clear = 5;        // standard errors: not once in a million columns by chance
-constexpr std::size_t fewest = 8;  // rows of an environment that say something of their order
-constexpr std::size_t most_lags = 500;
+constexpr double clear = 5;  // standard errors: not once in a million columns by chance
 
 using Numbers = std::vector<double>;
 
-bool is_categorical(const Variable& v) { return v.kind == Variable::Kind::categorical; }
 std::size_t coordinates(const Variable& v) {
-  return is_categorical(v) ? 1 : std::size_t(v.dimension);
+  return v.is_categorical() ? 1 : std::size_t(v.dimension);
 }
 
 double value_at(const Dataset& data, std::size_t v, std::size_t k, std::size_t row) {
   const Variable& variable = data.variables[v];
-  return is_categorical(variable) ? double(data.columns[v].levels[row])
-                                  : data.columns[v].values[row * coordinates(variable) + k];
+  return variable.is_categorical() ? double(data.columns[v].levels[row])
+                                   : data.columns[v].values[row * coordinates(variable) + k];
 }
 
 // ---- copies ----
@@ -76,7 +73,7 @@ std::vector<std::size_t> distinct_rows(const Dataset& data, const Environment& e
 bool told_apart(const Dataset& data, const std::vector<std::size_t>& rows) {
   constexpr double nearly_all = 0.9;
   for (std::size_t v = 0; v < data.variables.size(); ++v) {
-    if (is_categorical(data.variables[v])) continue;
+    if (data.variables[v].is_categorical()) continue;
     for (std::size_t k = 0; k < coordinates(data.variables[v]); ++k) {
       Numbers values;
       for (const std::size_t row : rows) values.push_back(value_at(data, v, k, row));
@@ -99,7 +96,8 @@ std::vector<std::size_t> all_rows(const Environment& e) {
 
 Observed without_copies(const Dataset& data) {
   Observed observed;
-  const bool tables = std::all_of(data.variables.begin(), data.variables.end(), is_categorical);
+  const bool tables = std::all_of(data.variables.begin(), data.variables.end(),
+                                  [](const Variable& v) { return v.is_categorical(); });
   for (const Environment& e : data.environments) {
     if (tables) {  // rows of categories agree by coincidence
       observed.push_back(all_rows(e));
@@ -121,7 +119,7 @@ struct Series {
   double variance = 0;  // of ranks; of levels: the chance that two rows differ
 
   Series(const Dataset& data, std::size_t v, std::size_t k, const std::vector<std::size_t>& rows)
-      : categorical(is_categorical(data.variables[v])) {
+      : categorical(data.variables[v].is_categorical()) {
     for (const std::size_t row : rows) x.push_back(value_at(data, v, k, row));
     if (!categorical) {
       x = centred_ranks(x);
@@ -150,7 +148,7 @@ struct ColumnOrder {
   std::vector<Series> environments;
 
   bool usable(std::size_t e) const {
-    return environments[e].x.size() >= fewest && environments[e].variance > 0;
+    return environments[e].x.size() >= fewest_in_order && environments[e].variance > 0;
   }
   double pooled(std::size_t lag) const {
     double sum = 0, rows = 0;
@@ -214,9 +212,10 @@ bool is_sorted(const Dataset& data, std::size_t v, std::size_t k,
                const std::vector<std::size_t>& rows) {
   Numbers x;
   for (const std::size_t row : rows) x.push_back(value_at(data, v, k, row));
-  if (x.size() < fewest || std::count(x.begin(), x.end(), x[0]) == std::ptrdiff_t(x.size()))
+  if (x.size() < fewest_in_order ||
+      std::count(x.begin(), x.end(), x[0]) == std::ptrdiff_t(x.size()))
     return false;
-  if (!is_categorical(data.variables[v]))
+  if (!data.variables[v].is_categorical())
     return std::is_sorted(x.begin(), x.end()) || std::is_sorted(x.rbegin(), x.rend());
   std::set<double> met;
   for (std::size_t i = 0; i < x.size(); ++i)
@@ -253,7 +252,7 @@ Entities aligned_entities(const Dataset& data) {
   const std::size_t n = data.environments[0].rows();
   for (const Environment& e : data.environments)
     if (e.rows() != n) return {};
-  if (n < fewest || data.environments.size() < 2) return {};
+  if (n < fewest_in_order || data.environments.size() < 2) return {};
   Entities out(n);
   for (const Environment& e : data.environments)
     for (std::size_t i = 0; i < n; ++i) out[i].push_back(e.begin + i);
@@ -393,7 +392,7 @@ void find_entities(const Dataset& data, std::span<const std::int32_t> entity, Ef
   if (entities.empty()) return;
   double strongest = 0;
   for (std::size_t v = 0; v < data.variables.size(); ++v) {
-    if (is_categorical(data.variables[v])) continue;
+    if (data.variables[v].is_categorical()) continue;
     for (std::size_t k = 0; k < coordinates(data.variables[v]); ++k) {
       const WithinEntity found = within_entity(ranks_by_row(data, v, k), entities);
       // Series that move slowly run in parallel for a while by chance.

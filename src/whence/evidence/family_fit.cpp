@@ -15,10 +15,6 @@ constexpr double ridge = 1e-6;        // of the diagonal: copies of a cause shar
 constexpr double ridge_of_bends = 1;  // in rows: bends that no rows ask for stay out
 constexpr double two_sided = 1.96;
 
-bool is_number(const Variable& variable) {
-  return variable.kind == Variable::Kind::real && variable.dimension == 1;
-}
-
 std::string level_name(const Variable& variable, std::size_t level) {
   return level < variable.level_names.size() ? variable.level_names[level] : std::to_string(level);
 }
@@ -97,7 +93,7 @@ void FamilyFit::add_products() {
 void FamilyFit::add_terms(bool flexible) {
   for (std::size_t cause : causes_) {
     const Variable& variable = data_.variables[cause];
-    if (is_number(variable)) {
+    if (variable.is_number()) {
       add_number(cause, flexible);
     } else if (variable.kind == Variable::Kind::categorical) {
       for (int level = 1; level < variable.levels; ++level)
@@ -253,7 +249,7 @@ EffectSize FamilyFit::step(std::size_t cause, double start, double end, std::siz
     size.start_level = level_name(data_.variables[cause], std::size_t(start));
     size.end_level = level_name(data_.variables[cause], std::size_t(end));
   }
-  size.turns = is_number(data_.variables[cause]) && turns(cause, start, end, output);
+  size.turns = data_.variables[cause].is_number() && turns(cause, start, end, output);
   size.rows = rows_.size();
   return size;
 }
@@ -276,7 +272,7 @@ std::optional<EffectSize> FamilyFit::effect_of(std::size_t cause) const {
   });
   if (!used) return std::nullopt;
   const Variable& variable = data_.variables[cause];
-  if (is_number(variable)) {
+  if (variable.is_number()) {
     const auto& [middle, scale] = units_[cause];
     return largest_step(cause, middle - scale / 2, middle + scale / 2);
   }

@@ -21,8 +21,6 @@ using Size = Eigen::Index;
 
 constexpr std::size_t most_levels = 30;  // rarer ones are one category
 
-bool is_categorical(const Variable& v) { return v.kind == Variable::Kind::categorical; }
-
 /// The numbers that levels are named by; empty where one is not: then they have no order.
 std::vector<double> numbers_of(const Variable& variable) {
   std::vector<double> numbers;
@@ -60,7 +58,7 @@ struct Features {
 
   Features(const Dataset& of, std::size_t variable) : data(of), v(variable) {
     const Variable& own = data.variables[v];
-    if (!is_categorical(own)) {
+    if (!own.is_categorical()) {
       trends = own.dimension, all = 2 * own.dimension;
       return;
     }

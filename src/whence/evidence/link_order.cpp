@@ -10,9 +10,7 @@ namespace whence {
 
 namespace {
 
-constexpr double clear = 5;        // standard errors
-constexpr std::size_t fewest = 8;  // rows of an environment that say something of their order
-constexpr std::size_t most_lags = 500;
+constexpr double clear_of_chance = 5;       // standard errors
 constexpr std::size_t most_columns = 100;   // of more, each is taken as it is
 constexpr std::size_t rows_per_column = 5;  // that a regression on the others needs
 
@@ -93,7 +91,7 @@ class Lags {
     std::vector<double> list;
     for (std::size_t lag = 1; lag <= most_lags; ++lag) {
       const double n = rows(lag), r = n > 0 ? at(c, lag) : 0;
-      if (n <= 0 || r * std::sqrt(n) < (lag == 1 ? clear : 2)) break;
+      if (n <= 0 || r * std::sqrt(n) < (lag == 1 ? clear_of_chance : 2)) break;
       list.push_back(r);
     }
     return list;
@@ -101,7 +99,7 @@ class Lags {
 
  private:
   static bool counts(const Columns& x, std::size_t lag) {
-    return std::size_t(x.rows()) >= std::max(fewest, 3 * lag);
+    return std::size_t(x.rows()) >= std::max(fewest_in_order, 3 * lag);
   }
   const std::vector<Columns>& environments_;
 };

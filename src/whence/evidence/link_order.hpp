@@ -13,6 +13,10 @@
 
 namespace whence {
 
+constexpr std::size_t fewest_in_order =
+    8;  // rows of an environment that say something of their order
+constexpr std::size_t most_lags = 500;
+
 struct LinkOrder {
   double share = 1;         // n rows are worth n times this; 1: no order is clear
   std::size_t slowest = 0;  // of the pair that takes most, the variable with ...

@@ -143,7 +143,7 @@ double random_floor(const Matrix& truth, const Matrix& covariance) {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& file, const std::string& problem) {
+[[noreturn]] void refuse_answer(const std::string& file, const std::string& problem) {
   throw Error(ExitCode::bad_data, "E-EVALUATE", file, problem,
               "give the result.json of whence disentangle and the truth.json of whence simulate "
               "mixed");
@@ -151,20 +151,21 @@ namespace {
 
 const Json& member(const Json& object, const char* key, const std::string& file) {
   const Json* value = object.is(Json::Kind::object) ? object.find(key) : nullptr;
-  if (!value) refuse(file, fmt::format("there is no \"{}\"", key));
+  if (!value) refuse_answer(file, fmt::format("there is no \"{}\"", key));
   return *value;
 }
 
 double number(const Json& value, const std::string& file) {
-  if (!value.is(Json::Kind::number)) refuse(file, "a number was expected");
+  if (!value.is(Json::Kind::number)) refuse_answer(file, "a number was expected");
   return value.as_double();
 }
 
 Matrix matrix_of(const Json& rows, const std::string& file) {
-  if (!rows.is(Json::Kind::list) || rows.items.empty()) refuse(file, "a matrix was expected");
+  if (!rows.is(Json::Kind::list) || rows.items.empty())
+    refuse_answer(file, "a matrix was expected");
   Matrix matrix(rows.items.size(), rows.items[0].items.size());
   for (std::size_t i = 0; i < matrix.rows; ++i) {
-    if (rows.items[i].items.size() != matrix.columns) refuse(file, "rows of unequal length");
+    if (rows.items[i].items.size() != matrix.columns) refuse_answer(file, "rows of unequal length");
     for (std::size_t j = 0; j < matrix.columns; ++j)
       matrix(i, j) = number(rows.items[i].items[j], file);
   }
@@ -252,7 +253,8 @@ void judge_effects(const Json& result, const std::string& result_file, const Jso
   if (!effects) return;
   const auto latent_of = [&](const Json& name) {
     const auto at = std::find(found.names.begin(), found.names.end(), name.text);
-    if (at == found.names.end()) refuse(result_file, "an effect of a latent without weights");
+    if (at == found.names.end())
+      refuse_answer(result_file, "an effect of a latent without weights");
     return latent_name(match.latent[std::size_t(at - found.names.begin())]);
   };
   for (const Json& one : effects->items) {
@@ -276,7 +278,7 @@ EncoderEvaluation evaluate_encoder(const Json& result, const std::string& result
   const Matrix covariance = matrix_of(member(truth, "covariance", truth_file), truth_file);
   const FoundRows found = found_rows(result, result_file, columns);
   if (covariance.rows != columns.items.size() || unmixing.columns != columns.items.size())
-    refuse(truth_file, "matrices and columns do not fit together");
+    refuse_answer(truth_file, "matrices and columns do not fit together");
   const RowMatch match = match_rows(found.weights, unmixing, covariance);
   e.latents = unmixing.rows;
   e.rows = found.names.size();

@@ -110,11 +110,6 @@ const Json* environment_named(const Document& document, const std::string& name)
   return nullptr;
 }
 
-bool is_baseline(const Json& environment) {
-  const Json* baseline = environment.find("baseline");
-  return baseline && baseline->truth;
-}
-
 void count_changes(const Document& result, const Document& truth, const Names& names,
                    Evaluation& evaluation) {
   for (const Json& one : truth.member("environments", Kind::list).items) {
@@ -172,6 +167,11 @@ Json evaluation_json(const Evaluation& e) {
                        {"brier", e.brier},
                        {"changes", Json::object({{"judged", e.judged}, {"right", e.found}})},
                        {"format", 1}});
+}
+
+bool is_baseline(const Json& environment) {
+  const Json* baseline = environment.find("baseline");
+  return baseline && baseline->truth;
 }
 
 }  // namespace whence

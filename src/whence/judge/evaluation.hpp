@@ -25,4 +25,7 @@ Evaluation evaluate(const Json& result, const std::string& result_file, const Js
 
 Json evaluation_json(const Evaluation& evaluation);
 
+/// Whether a result calls this environment its baseline.
+bool is_baseline(const Json& environment);
+
 }  // namespace whence

@@ -7,12 +7,13 @@
 #include "whence/core/text.hpp"
 #include "whence/io/files/data_place.hpp"
 #include "whence/io/json/json_reader.hpp"
+#include "whence/judge/evaluation.hpp"
 
 namespace whence {
 namespace {
 
-[[noreturn]] void refuse(const std::string& place, const std::string& problem,
-                         const std::string& hint = {}) {
+[[noreturn]] void refuse_document(const std::string& place, const std::string& problem,
+                                  const std::string& hint = {}) {
   throw Error(ExitCode::bad_data, "E-DATA-DOCUMENT", place, problem, hint);
 }
 
@@ -23,8 +24,8 @@ std::vector<std::size_t> places_in(const NamedGraph& result, const NamedGraph& t
   for (const std::string& name : truth.names) {
     const auto at = std::find(result.names.begin(), result.names.end(), name);
     if (at == result.names.end() || result.names.size() != truth.names.size())
-      refuse(truth_file, "the truth is about other variables than the result",
-             at == result.names.end() ? in_quotes(name) + " is not in the result" : "");
+      refuse_document(truth_file, "the truth is about other variables than the result",
+                      at == result.names.end() ? in_quotes(name) + " is not in the result" : "");
     places.push_back(std::size_t(at - result.names.begin()));
   }
   return places;
@@ -77,17 +78,18 @@ Draws draws_of(const Json& document, const std::string& file, std::size_t variab
   for (const Json& draw : list->items) {
     const Json *count = draw.find("count"), *edges = draw.find("edges");
     if (count == nullptr || edges == nullptr || !count->as_uint64())
-      refuse(place_in(file, draw.place), "a draw has a count and edges");
+      refuse_document(place_in(file, draw.place), "a draw has a count and edges");
     Graph graph(variables);
     for (const Json& edge : edges->items) {
       const bool pair = edge.is(Json::Kind::list) && edge.items.size() == 2;
       const auto from = pair ? edge.items[0].as_uint64() : std::nullopt;
       const auto to = pair ? edge.items[1].as_uint64() : std::nullopt;
       if (!from || !to || *from >= variables || *to >= variables || *from == *to)
-        refuse(place_in(file, edge.place), "an edge of a draw is a pair of numbers of variables");
+        refuse_document(place_in(file, edge.place),
+                        "an edge of a draw is a pair of numbers of variables");
       graph.set_edge(VariableId(*from), VariableId(*to));
     }
-    if (!graph.is_acyclic()) refuse(place_in(file, draw.place), "a draw has a cycle");
+    if (!graph.is_acyclic()) refuse_document(place_in(file, draw.place), "a draw has a cycle");
     draws.graphs.push_back(std::move(graph));
     draws.weights.push_back(double(*count->as_uint64()));
   }
@@ -114,13 +116,8 @@ std::optional<double> change_of(const Json& environment, const std::string& vari
   if (value->is(Json::Kind::null)) return std::nullopt;
   const double p = value->is(Json::Kind::number) ? value->as_double() : -1;
   if (!(p >= 0 && p <= 1))
-    refuse(place_in(file, value->place), "this is not the probability of a change");
+    refuse_document(place_in(file, value->place), "this is not the probability of a change");
   return p;
-}
-
-bool is_baseline(const Json& environment) {
-  const Json* baseline = environment.find("baseline");
-  return baseline != nullptr && baseline->truth;
 }
 
 std::optional<GraphEvaluation::Changes> changes_of(const Json& result, const Json& truth,
@@ -178,7 +175,8 @@ GraphEvaluation evaluate_graph(const NamedGraph& result, const Json* result_docu
                                const std::string& result_file, const NamedGraph& truth,
                                const Json* truth_document, const std::string& truth_file) {
   require_acyclic(truth, truth_file);
-  if (truth.names.empty()) refuse(truth_file, "the graph has no variables: nothing can be judged");
+  if (truth.names.empty())
+    refuse_document(truth_file, "the graph has no variables: nothing can be judged");
   const auto places = places_in(result, truth, truth_file);
   const Graph graph = reordered(result.graph, places);
   const EdgeMatrix p = probabilities_of(result, places);

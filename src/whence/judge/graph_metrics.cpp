@@ -114,15 +114,15 @@ std::size_t intervention_distance(const Graph& found, const Neighbours& truth) {
 }
 
 /// Positives and negatives seen down to each different score, from the highest.
-struct Curve {
+struct StepCurve {
   std::vector<double> positives, negatives;
 };
-Curve curve_of(const Ranking& ranking) {
+StepCurve curve_of(const Ranking& ranking) {
   std::vector<std::size_t> order(ranking.scores.size());
   std::iota(order.begin(), order.end(), std::size_t(0));
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return ranking.scores[a] > ranking.scores[b]; });
-  Curve curve;
+  StepCurve curve;
   double positives = 0, negatives = 0;
   for (std::size_t k = 0; k < order.size(); ++k) {
     (ranking.labels[order[k]] ? positives : negatives) += 1;
@@ -136,7 +136,7 @@ Curve curve_of(const Ranking& ranking) {
 /// Sum over the steps of the curve of (recall gained) times a precision.
 double recall_weighted(const Ranking& ranking,
                        const std::function<double(double before, double now)>& precision) {
-  const Curve curve = curve_of(ranking);
+  const StepCurve curve = curve_of(ranking);
   if (curve.positives.empty() || curve.positives.back() == 0)
     return std::numeric_limits<double>::quiet_NaN();
   double sum = 0, seen = 0, last = 1;  // by convention the curve starts at precision 1
@@ -201,7 +201,7 @@ Ranking edge_ranking(const EdgeMatrix& probabilities, const Graph& truth) {
 }
 
 double area_under_roc(const Ranking& ranking) {
-  const Curve curve = curve_of(ranking);
+  const StepCurve curve = curve_of(ranking);
   if (curve.positives.empty()) return std::numeric_limits<double>::quiet_NaN();
   double area = 0, positives = 0, negatives = 0;
   for (std::size_t k = 0; k < curve.positives.size(); ++k) {

@@ -33,6 +33,18 @@ Curve summarise(std::string id, std::string label, std::vector<double> x,
   return curve;
 }
 
+int first_above(const Curve& curve, double level) {
+  for (std::size_t i = 0; i < curve.x.size(); ++i)
+    if (curve.median[i] > level) return int(curve.x[i]);
+  return 0;
+}
+
+std::vector<double> counting(std::size_t n) {
+  std::vector<double> x(n);
+  std::iota(x.begin(), x.end(), 1.0);
+  return x;
+}
+
 double same_rate_probability(int a, int n, int b, int m) {
   const auto log_choose = [](int total, int chosen) {
     return log_gamma(total + 1) - log_gamma(chosen + 1) - log_gamma(total - chosen + 1);

@@ -17,6 +17,12 @@ inline double median(std::vector<double> values) { return quantile(std::move(val
 Curve summarise(std::string id, std::string label, std::vector<double> x,
                 std::span<const std::vector<double>> runs);
 
+/// The first x at which the median exceeds `level`; 0: never.
+int first_above(const Curve& curve, double level);
+
+/// 1, 2, ..., n
+std::vector<double> counting(std::size_t n);
+
 /// Fisher's exact test, two-sided: how likely a of n beside b of m, or anything less likely, is if
 /// one rate is behind both.
 double same_rate_probability(int a, int n, int b, int m);

@@ -22,6 +22,12 @@ Matrix product(const Matrix& a, const Matrix& b) {
   return c;
 }
 
+double dot(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
 std::vector<double> product(const Matrix& a, std::span<const double> x) {
   std::vector<double> y(a.rows, 0.0);
   for (std::size_t i = 0; i < a.rows; ++i)

@@ -21,6 +21,8 @@ struct Matrix {
 Matrix transposed(const Matrix& a);
 Matrix product(const Matrix& a, const Matrix& b);
 std::vector<double> product(const Matrix& a, std::span<const double> x);
+/// The sum of a[i] b[i], in this order; b may be longer.
+double dot(std::span<const double> a, std::span<const double> b);
 
 /// L^-1 X for a lower triangular L.
 Matrix lower_solve(const Matrix& lower, Matrix x);

@@ -50,6 +50,11 @@ inline int sample_index(Stream& stream, int n) {
 /// The quantile function of the standard normal law (Wichura's AS 241, relative error 1e-16).
 double normal_quantile(double p);
 
+/// Uniform between two numbers.
+inline double between(Stream& stream, double low, double high) {
+  return low + (high - low) * stream.uniform();
+}
+
 /// One standard normal from one uniform.
 inline double sample_normal(Stream& stream) { return normal_quantile(stream.uniform()); }
 

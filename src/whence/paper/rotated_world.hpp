@@ -1,12 +1,16 @@
 // A spline world that is seen through a rotation: what an encoder has to undo.
 #pragma once
 
+#include <numbers>
 #include <utility>
 
 #include "whence/encoders/rotation.hpp"
 #include "whence/paper/encoder_learning.hpp"
 
 namespace whence {
+
+/// Angles are counted in quarter turns: each exchanges the variables, and nothing else.
+inline constexpr double quarter_turn = std::numbers::pi / 2;
 
 struct RotatedWorld {
   SplineWorld world;

@@ -38,8 +38,6 @@ std::array<std::string, structures> structure_names(const DirectionResult& resul
 
 // ---- words ----------------------------------------------------------------------------------
 
-std::string in_percent(double p) { return percent(p, PercentStyle::sentence); }
-
 const std::string& cause_of(const DirectionResult& r) {
   return r.variables[std::size_t(r.verdict.from)];
 }
@@ -107,7 +105,6 @@ Json verdict_json(const DirectionResult& result) {
 }
 
 /// Sums of many exponentials may pass one by a rounding error; a probability may not.
-double bounded(double p) { return std::clamp(p, 0.0, 1.0); }
 
 Json environment_json(const DirectionResult& result, const EnvironmentFinding& environment) {
   Json changed = Json::object(), kind = Json::object();

@@ -9,6 +9,7 @@
 
 #include "whence/core/text.hpp"
 #include "whence/report/remark_words.hpp"
+#include "whence/report/result_parts.hpp"
 
 namespace whence {
 namespace {
@@ -23,8 +24,6 @@ std::string percent_range(const std::array<double, 2>& range) {
   const std::string low = end(range[0]), high = end(range[1]);
   return (low == high ? low : low + "–" + high) + " %";
 }
-
-double bounded(double p) { return std::clamp(p, 0.0, 1.0); }
 
 std::string plural(std::size_t n, const char* word) {
   return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");

@@ -12,8 +12,6 @@
 namespace whence {
 namespace {
 
-double bounded(double p) { return std::clamp(p, 0.0, 1.0); }
-
 /// Support by environment; nothing where it was not worked out.
 Json support_json(const GraphResult& result, const EdgeFinding& edge) {
   Json support = Json::object();

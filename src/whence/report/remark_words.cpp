@@ -13,8 +13,6 @@ namespace {
 
 using Remarks = std::span<const Remark>;
 
-std::string in_percent(double p) { return percent(p, PercentStyle::sentence); }
-
 std::string variable(const Remark& remark, std::size_t k) {
   return excerpt(remark.variables.at(k));
 }

@@ -1,6 +1,7 @@
 // Pieces that every documented result has in common.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@
 #include "whence/io/table/data_reader.hpp"
 
 namespace whence {
+
+/// Rounding may carry a sum of probabilities past the ends.
+inline double bounded(double p) { return std::clamp(p, 0.0, 1.0); }
 
 /// A file that was read, with its hash.
 Json input_json(const SourceInfo& source);

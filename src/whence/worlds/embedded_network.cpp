@@ -3,18 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "whence/math/dense.hpp"
+
 namespace whence {
 
 namespace {
 
 constexpr std::size_t embedding = 4, hidden = 48;
 constexpr double gain = 2.5, largest_bias = 0.5, leak = 0.1;
-
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
 
 /// Makes the vector orthogonal to the earlier ones; twice, because once leaves rounding errors.
 void project_out(std::span<const std::vector<double>> earlier, std::vector<double>& vector) {

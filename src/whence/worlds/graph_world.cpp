@@ -148,19 +148,14 @@ struct LinearNode {
   std::vector<double> weights;  // per parent, in the family's order
 };
 
-double uniform_between(Stream& stream, double low, double high) {
-  return low + (high - low) * stream.uniform();
-}
-
 double random_sign(Stream& stream) { return stream.uniform() < 0.5 ? -1 : 1; }
 
 LinearNode draw_linear(const GraphWorldSpec& spec, std::size_t parents, Stream& stream) {
   LinearNode node;
-  node.variance = uniform_between(stream, 0.05, 0.15);
+  node.variance = between(stream, 0.05, 0.15);
   for (std::size_t p = 0; p < parents; ++p)
-    node.weights.push_back(spec.normal_weights
-                               ? sample_normal(stream)
-                               : random_sign(stream) * uniform_between(stream, 0.5, 2));
+    node.weights.push_back(spec.normal_weights ? sample_normal(stream)
+                                               : random_sign(stream) * between(stream, 0.5, 2));
   return node;
 }
 
@@ -217,7 +212,7 @@ CategoricalTable<double> draw_table(std::size_t rows, int levels, Stream& stream
   std::vector<double> log_p;
   for (std::size_t r = 0; r < rows; ++r) {
     std::vector<double> row(static_cast<std::size_t>(levels));
-    for (double& x : row) x = uniform_between(stream, -2.5, 2.5);
+    for (double& x : row) x = between(stream, -2.5, 2.5);
     double total = 0;
     for (double x : row) total += portable_exp(x);
     for (double x : row) log_p.push_back(x - portable_log(total));

@@ -23,10 +23,6 @@ struct Key {
   }
 };
 
-double between(Stream& stream, double low, double high) {
-  return low + (high - low) * stream.uniform();
-}
-
 /// Places for all rows, environments named as simulations name them.
 MixedWorld empty_world(const MixedSpec& spec, std::size_t environments) {
   MixedWorld world;

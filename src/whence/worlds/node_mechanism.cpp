@@ -3,6 +3,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "whence/math/dense.hpp"
+#include "whence/math/random.hpp"
+
 namespace whence {
 
 namespace {
@@ -11,13 +14,9 @@ constexpr std::size_t units = 5;
 constexpr double usual_rate = 5, rate_noise = 0.45;  // 1/sqrt(5), about, of a logarithm
 constexpr double gumbel_deviation = std::numbers::pi / 2.449489742783178;  // pi / sqrt(6)
 
-double between(Stream& stream, double low, double high) {
-  return low + (high - low) * stream.uniform();
-}
-
 double sign_of(Stream& stream) { return stream.uniform() < 0.5 ? -1 : 1; }
 
-double sigmoid(double x) { return 1 / (1 + portable_exp(-x)); }
+double portable_sigmoid(double x) { return 1 / (1 + portable_exp(-x)); }
 
 /// sin x for moderate x, from additions and multiplications: the same bits on every machine.
 double sine(double x) {
@@ -26,12 +25,6 @@ double sine(double x) {
   double sum = 0;
   for (int k = 21; k > 1; k -= 2) sum = (1 + sum) * (-r2 / double(k * (k - 1)));
   return (std::fmod(turns, 2) == 0 ? r : -r) * (1 + sum);
-}
-
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < b.size(); ++i) sum += a[i] * b[i];
-  return sum;
 }
 
 double saturated(double u) { return 3 * portable_tanh(u / 3); }
@@ -137,8 +130,8 @@ double NodeMechanism::network(std::span<const double> inputs, std::size_t output
   for (std::size_t h = 0; h < units; ++h) {
     const double at = bias_[h] + dot(inputs, {inner_.data() + h * inputs_, inputs_});
     const double unit = kind_ == GraphMechanism::mixed           ? portable_tanh(at)
-                        : kind_ == GraphMechanism::dense_network ? sigmoid(at)
-                                                                 : 2 * sigmoid(at) - 1;
+                        : kind_ == GraphMechanism::dense_network ? portable_sigmoid(at)
+                                                                 : 2 * portable_sigmoid(at) - 1;
     sum += outer_[output * units + h] * unit;
   }
   return sum;

@@ -6,6 +6,7 @@
 
 #include "whence/core/text.hpp"
 #include "whence/discover/check/safe_units.hpp"
+#include "whence/math/dense.hpp"
 
 namespace whence {
 namespace {
@@ -23,12 +24,6 @@ std::vector<double> standardised(const Dataset& data, std::size_t v) {
   if (!(squares > 0)) return {};
   for (double& x : z) x /= std::sqrt(squares);
   return z;
-}
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
 }
 
 /// A Cholesky factor that grows column by column, of those that say something new.

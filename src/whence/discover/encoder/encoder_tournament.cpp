@@ -7,12 +7,11 @@
 #include <numbers>
 
 #include "whence/discover/encoder/find_rotation.hpp"
+#include "whence/evidence/encoder/plane_evidence.hpp"
 
 namespace whence {
 
 namespace {
-
-constexpr double half_turn = std::numbers::pi;
 
 /// One start on its way.
 struct Runner {

@@ -5,13 +5,13 @@
 #include <numbers>
 
 #include "whence/backends/threads.hpp"
+#include "whence/evidence/encoder/plane_evidence.hpp"
 #include "whence/math/logspace.hpp"
 
 namespace whence {
 
 namespace {
 
-constexpr double half_turn = std::numbers::pi;
 using Shares = std::array<double, plane_changes>;
 
 constexpr Shares first_shares = {0.15, 0.35, 0.35, 0.15};

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "whence/backends/threads.hpp"
+#include "whence/math/dense.hpp"
 #include "whence/math/logspace.hpp"
 
 namespace whence {
@@ -31,10 +32,6 @@ Matrix covariance(const Matrix& rows) {
   for (std::size_t j = 0; j < d; ++j)
     for (std::size_t k = 0; k < j; ++k) spread(k, j) = spread(j, k);
   return spread;
-}
-
-double dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 Matrix joined(const Matrix& a, std::span<const Matrix* const> more) {

@@ -3,13 +3,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "whence/math/dense.hpp"
+
 namespace whence {
 
 namespace {
-
-double dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 /// Mean of each column, and mean and variance of one row of weights.
 struct Level {

@@ -58,10 +58,6 @@ FamilyFit fit_of(const Dataset& data, const GraphResult& result, std::size_t eff
                    baseline_rows(data, result), result.model != GraphModel::linear);
 }
 
-bool is_number(const Variable& variable) {
-  return variable.kind == Variable::Kind::real && variable.dimension == 1;
-}
-
 // ---- pictures ----
 
 constexpr std::size_t most_points = 300, curve_points = 41;
@@ -148,8 +144,8 @@ std::vector<MechanismPicture> mechanism_pictures(DataSource& source, const Graph
   constexpr double strong = 0.95;
   std::vector<const EdgeFinding*> edges;
   for (const EdgeFinding& edge : result.findings)
-    if (edge.effect && edge.probability > strong && is_number(variables[edge.from]) &&
-        is_number(variables[edge.to]))
+    if (edge.effect && edge.probability > strong && variables[edge.from].is_number() &&
+        variables[edge.to].is_number())
       edges.push_back(&edge);
   std::stable_sort(edges.begin(), edges.end(), [](const EdgeFinding* a, const EdgeFinding* b) {
     return clearness(*a->effect) > clearness(*b->effect);

@@ -12,13 +12,11 @@
 namespace whence {
 namespace {
 
-bool is_number(const Variable& v) {
-  return v.dimension == 1 && v.kind != Variable::Kind::categorical;
-}
-bool is_category(const Variable& v) {
+bool takes_number(const Variable& v) { return v.is_number(); }
+bool takes_category(const Variable& v) {
   return v.dimension == 1 && v.kind == Variable::Kind::categorical;
 }
-bool is_anything(const Variable&) { return true; }
+bool takes_anything(const Variable&) { return true; }
 
 std::unique_ptr<FamilyScorer> any_linear_scorer(const Dataset& data, const GraphTask& task,
                                                 double scale, const FamilyScorer* like) {
@@ -41,17 +39,17 @@ constexpr std::array models = {
                .proviso = ", effects are linear",
                .most_variables = most_variables,
                .has_scale = true,
-               .takes = is_number,
+               .takes = takes_number,
                .make = any_linear_scorer},
     ModelEntry{.id = GraphModel::categorical,
                .name = "categorical",
                .assumption = "All variables are categorical.",
-               .takes = is_category,
+               .takes = takes_category,
                .make = categorical_scorer},
     ModelEntry{.id = GraphModel::labels,
                .name = "labels",
                .assumption = "Mechanisms may have any form that a smooth regression can follow.",
-               .takes = is_anything},
+               .takes = takes_anything},
 };
 
 constexpr ModelEntry callers_model = {

@@ -10,7 +10,7 @@ namespace whence {
 
 namespace {
 
-constexpr double likely = 0.5;
+constexpr double as_likely_as_not = 0.5;
 constexpr double unconfirmed = 0.9;  // the most that one of two answers can state alone
 
 bool rows_enough(const Dataset& data, const GraphResult& result) {
@@ -82,8 +82,9 @@ std::size_t reference_of(const GraphResult& result) {
 bool seems_hidden(const GraphResult& linear, std::size_t a, std::size_t b) {
   bool together = false;
   for (const GraphEnvironment& environment : linear.environments) {
-    if (environment.all_changed > likely || environment.changed[a] <= likely) continue;
-    if (environment.changed[b] <= likely) return false;
+    if (environment.all_changed > as_likely_as_not || environment.changed[a] <= as_likely_as_not)
+      continue;
+    if (environment.changed[b] <= as_likely_as_not) return false;
     together = true;
   }
   return together;
@@ -97,10 +98,10 @@ bool small_changes_abound(const GraphResult& linear, const Dataset& data) {
   std::size_t with_small = 0, judged = 0;
   for (std::size_t e = 0; e < linear.environments.size(); ++e) {
     const GraphEnvironment& environment = linear.environments[e];
-    if (e == reference || environment.all_changed > likely) continue;
+    if (e == reference || environment.all_changed > as_likely_as_not) continue;
     ++judged;
     for (std::size_t v = 0; v < linear.variables.size(); ++v) {
-      if (environment.changed[v] <= likely) continue;
+      if (environment.changed[v] <= as_likely_as_not) continue;
       const auto rows = [&](std::size_t which) {
         return regression_rows(data, data.environments[which], linear.graph, v);
       };
@@ -115,19 +116,22 @@ bool small_changes_abound(const GraphResult& linear, const Dataset& data) {
 bool calls_for_second_opinion(const GraphResult& linear, const Dataset& data) {
   if (!rows_enough(data, linear)) return false;
   if (!linear.maybe_confounded.empty()) return true;
-  // Everything changed in a few environments only: as likely they are what the model cannot fit.
-  const auto all_changed = std::count_if(
-      linear.environments.begin(), linear.environments.end(),
-      [](const GraphEnvironment& environment) { return environment.all_changed > likely; });
+  // Everything changed in a few environments only: as likely they are what the model cannot
+  // fit.
+  const auto all_changed = std::count_if(linear.environments.begin(), linear.environments.end(),
+                                         [](const GraphEnvironment& environment) {
+                                           return environment.all_changed > as_likely_as_not;
+                                         });
   if (all_changed > 0 && 4 * std::size_t(all_changed) < linear.environments.size()) return true;
   const double many = std::max(2.0, double(linear.variables.size()) / 3);
-  return std::any_of(
-      linear.environments.begin(), linear.environments.end(),
-      [&](const GraphEnvironment& environment) {
-        const auto changed = std::count_if(environment.changed.begin(), environment.changed.end(),
-                                           [](double p) { return p > likely; });
-        return !environment.baseline && environment.all_changed < likely && double(changed) >= many;
-      });
+  return std::any_of(linear.environments.begin(), linear.environments.end(),
+                     [&](const GraphEnvironment& environment) {
+                       const auto changed =
+                           std::count_if(environment.changed.begin(), environment.changed.end(),
+                                         [](double p) { return p > as_likely_as_not; });
+                       return !environment.baseline && environment.all_changed < as_likely_as_not &&
+                              double(changed) >= many;
+                     });
 }
 
 bool finds_drift(const GraphResult& labels) {
@@ -140,11 +144,13 @@ bool finds_drift(const GraphResult& labels) {
 bool denies_much(const GraphResult& labels, const GraphResult& linear, bool drifting) {
   std::size_t edges = 0, denied = 0;
   for (std::size_t k = 0; k < linear.edges.values.size(); ++k) {
-    if (linear.edges.values[k] <= likely) continue;
+    if (linear.edges.values[k] <= as_likely_as_not) continue;
     ++edges;
     const std::size_t a = k / linear.edges.variables, b = k % linear.edges.variables;
-    const bool otherwise = labels.hidden.at(a, b) > likely || labels.edges.at(b, a) > likely;
-    denied += drifting ? labels.edges.at(a, b) <= likely : otherwise && seems_hidden(linear, a, b);
+    const bool otherwise =
+        labels.hidden.at(a, b) > as_likely_as_not || labels.edges.at(b, a) > as_likely_as_not;
+    denied += drifting ? labels.edges.at(a, b) <= as_likely_as_not
+                       : otherwise && seems_hidden(linear, a, b);
   }
   return 3 * denied > edges;
 }
@@ -155,11 +161,12 @@ void temper(GraphResult& linear, const GraphResult& labels) {
   for (std::size_t a = 0; a < m; ++a)
     for (std::size_t b = 0; b < m; ++b) {
       double& p = linear.edges.at(a, b);
-      if (a == b || labels.edges.at(a, b) > likely) continue;
+      if (a == b || labels.edges.at(a, b) > as_likely_as_not) continue;
       const double left = std::max(0.0, p - unconfirmed);
       p -= left;
-      if (labels.hidden.at(a, b) <= likely || !seems_hidden(linear, a, b)) continue;
-      // Something hidden, as labels have it, or a cause, as lines have it: as likely either way.
+      if (labels.hidden.at(a, b) <= as_likely_as_not || !seems_hidden(linear, a, b)) continue;
+      // Something hidden, as labels have it, or a cause, as lines have it: as likely either
+      // way.
       const double hidden = std::min(p, 0.5) * labels.hidden.at(a, b) + left;
       p -= hidden - left;
       linear.hidden.at(a, b) = linear.hidden.at(b, a) = std::max(linear.hidden.at(a, b), hidden);
@@ -172,7 +179,7 @@ void temper(GraphResult& linear, const GraphResult& labels) {
   }
   for (std::size_t e = 0; e < linear.environments.size(); ++e)
     for (std::size_t v = 0; v < m; ++v)
-      if (labels.environments[e].changed[v] < likely) {
+      if (labels.environments[e].changed[v] < as_likely_as_not) {
         double& p = linear.environments[e].changed[v];
         p = std::min(p, unconfirmed);
       }

@@ -17,10 +17,6 @@ constexpr double least_doubtful = -150;   // nats: newcomers estimated above are
 constexpr std::size_t many_items = 1000;  // from here on single precision guides the climb
 std::size_t padded(std::size_t n) { return (n + 7) / 8 * 8; }
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
 /// a += scale * b
 void add(std::vector<double>& a, double scale, const std::vector<double>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += scale * b[i];

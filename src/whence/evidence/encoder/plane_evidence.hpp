@@ -3,12 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <numbers>
 #include <span>
 #include <vector>
 
 #include "whence/evidence/encoder/score_evidence.hpp"
 
 namespace whence {
+
+/// What a line through the origin turns before it is itself again.
+inline constexpr double half_turn = std::numbers::pi;
 
 /// The points of one environment.
 struct PlanePoints {

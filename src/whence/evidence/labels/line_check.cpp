@@ -15,7 +15,7 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-constexpr std::size_t fewest_rows = 60, most_predictors = 6, waves = 24;
+constexpr std::size_t fewest_rows = 60, most_predictors = 6, check_waves = 24;
 constexpr double matters = 0.01;  // nats per row
 constexpr double clear = 4;       // standard errors
 constexpr double freedom = 4;     // of Student's law, for both regressions
@@ -74,14 +74,15 @@ double log_density(double residual, double scale) {
 }
 
 /// A regression with its scale, which may follow the predictors.
-struct Regression {
+struct ScaledRegression {
   Vector mean, size;  // size: of the absolute residual
   double usual = 1;
 };
 
-Regression fit(const FeatureColumns& x, const FeatureColumns& y,
-               const std::vector<float>& precision, bool scale_varies, std::size_t scale_features) {
-  Regression result;
+ScaledRegression fit(const FeatureColumns& x, const FeatureColumns& y,
+                     const std::vector<float>& precision, bool scale_varies,
+                     std::size_t scale_features) {
+  ScaledRegression result;
   result.mean = ridge(x, y, precision);
   const std::vector<double> mean = predicted(x, result.mean);
   FeatureColumns size(y.rows(), 1);
@@ -101,7 +102,7 @@ Regression fit(const FeatureColumns& x, const FeatureColumns& y,
   return result;
 }
 
-std::vector<double> log_densities(const Regression& regression, const FeatureColumns& x,
+std::vector<double> log_densities(const ScaledRegression& regression, const FeatureColumns& x,
                                   const FeatureColumns& y) {
   const std::vector<double> mean = predicted(x, regression.mean);
   const std::vector<double> size =
@@ -155,7 +156,7 @@ LineCheck check_line(const CodedColumns& columns, const FeatureColumns& codes, s
   for (bool second : {false, true}) {
     const FeatureColumns training = half_of(codes, second), judged = half_of(codes, !second);
     const VariableSet predictors = best_predictors(columns, training, child, seed);
-    const FlexibleFeatures features(columns, waves, seed);
+    const FlexibleFeatures features(columns, check_waves, seed);
     const std::vector<float> precision = features.precisions(predictors);
     const std::vector<Coordinate> list = coordinates_of(columns, predictors);
     const auto build = [&](const FeatureColumns& from, bool flexible) {
@@ -175,9 +176,9 @@ LineCheck check_line(const CodedColumns& columns, const FeatureColumns& codes, s
       return y;
     };
     const FeatureColumns y = target(training), unseen = target(judged);
-    const Regression straight =
+    const ScaledRegression straight =
         fit(build(training, false), y, std::vector<float>(1 + list.size(), 0.1F), false, 0);
-    const Regression curved =
+    const ScaledRegression curved =
         fit(build(training, true), y, precision, true, second_order_count(list));
     const auto by_line = log_densities(straight, build(judged, false), unseen);
     const auto by_curve = log_densities(curved, build(judged, true), unseen);

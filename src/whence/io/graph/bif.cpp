@@ -15,8 +15,8 @@ namespace whence {
 namespace {
 
 // Of all tables of a file: 64 MiB, and a few times that while they are put in order.
-constexpr std::size_t max_cells = 8'000'000, max_bytes = std::size_t(256) << 20;
-constexpr const char* syntax = "E-BIF-SYNTAX";
+constexpr std::size_t max_cells = 8'000'000, most_bytes = std::size_t(256) << 20;
+constexpr const char* bif_syntax = "E-BIF-SYNTAX";
 
 struct Word {
   std::string text;
@@ -38,7 +38,7 @@ class BifReader {
       else if (start.text == "probability")
         read_probability();
       else
-        cursor_.fail(syntax,
+        cursor_.fail(bif_syntax,
                      "expected network, variable or probability, found " + in_quotes(start.text),
                      "", start.offset);
     }
@@ -68,10 +68,10 @@ class BifReader {
     }
     if (c == '"') {
       const std::size_t length = cursor_.rest().substr(1).find('"');
-      if (length == std::string_view::npos) cursor_.fail(syntax, "this quote is never closed");
+      if (length == std::string_view::npos) cursor_.fail(bif_syntax, "this quote is never closed");
       now_.text = cursor_.rest().substr(1, length);
       cursor_.skip(length + 2);
-      if (now_.text.empty()) cursor_.fail(syntax, "an empty name", "", now_.offset);
+      if (now_.text.empty()) cursor_.fail(bif_syntax, "an empty name", "", now_.offset);
       return;
     }
     const std::size_t begin = cursor_.at();
@@ -87,7 +87,7 @@ class BifReader {
         while (!cursor_.at_end() && cursor_.peek() != '\n') cursor_.skip();
       } else if (cursor_.rest().substr(0, 2) == "/*") {
         const std::size_t end = cursor_.rest().find("*/");
-        if (end == std::string_view::npos) cursor_.fail(syntax, "this comment is never closed");
+        if (end == std::string_view::npos) cursor_.fail(bif_syntax, "this comment is never closed");
         cursor_.skip(end + 2);
       } else {
         return;
@@ -98,7 +98,7 @@ class BifReader {
     return std::string_view("{}()[],;|").find(c) != std::string_view::npos;
   }
   Word take() {
-    if (now_.text.empty()) cursor_.fail(syntax, "the file ends too early");
+    if (now_.text.empty()) cursor_.fail(bif_syntax, "the file ends too early");
     Word word = now_;
     advance();
     return word;
@@ -110,14 +110,14 @@ class BifReader {
   }
   void expect(char c) {
     if (!accept(c))
-      cursor_.fail(syntax,
+      cursor_.fail(bif_syntax,
                    std::string("expected '") + c + "', found " +
                        (now_.text.empty() ? "the end" : in_quotes(now_.text)),
                    "", now_.offset);
   }
   Word take_name() {
     if (now_.mark)
-      cursor_.fail(syntax, "expected a name, found '" + now_.text + "'", "", now_.offset);
+      cursor_.fail(bif_syntax, "expected a name, found '" + now_.text + "'", "", now_.offset);
     return take();
   }
   void skip_property() {
@@ -143,7 +143,7 @@ class BifReader {
       else if (key.text == "type")
         read_type(variable, key);
       else
-        cursor_.fail(syntax, "expected type or property, found " + in_quotes(key.text), "",
+        cursor_.fail(bif_syntax, "expected type or property, found " + in_quotes(key.text), "",
                      key.offset);
     }
     if (variable.levels < 1)
@@ -157,7 +157,7 @@ class BifReader {
 
   void read_type(Variable& variable, const Word& key) {
     if (take_name().text != "discrete")
-      cursor_.fail(syntax, "only discrete variables are read", "", key.offset);
+      cursor_.fail(bif_syntax, "only discrete variables are read", "", key.offset);
     expect('[');
     const Word count = take_name();
     expect(']');
@@ -248,7 +248,7 @@ class BifReader {
         set_row(family, row, p, offset);
       }
     } else {
-      cursor_.fail(syntax, "expected table, default, property or '('", "", key.offset);
+      cursor_.fail(bif_syntax, "expected table, default, property or '('", "", key.offset);
     }
   }
 
@@ -421,7 +421,7 @@ DiscreteNetwork parse_bif(std::string_view text, const std::string& file) {
 }
 
 DiscreteNetwork read_bif(const std::filesystem::path& path) {
-  return parse_bif(read_text_file(path, max_bytes), printable(path.string()));
+  return parse_bif(read_text_file(path, most_bytes), printable(path.string()));
 }
 
 std::string write_bif(const DiscreteNetwork& network) {

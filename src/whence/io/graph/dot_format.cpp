@@ -11,8 +11,6 @@
 namespace whence {
 namespace {
 
-constexpr const char* syntax = "E-GRAPH-FORMAT";
-
 struct Token {
   enum class Kind { id, arrow, line, mark, end };
   Kind kind = Kind::end;
@@ -24,7 +22,6 @@ struct Token {
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
 }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class Lexer {
  public:
@@ -52,7 +49,7 @@ class Lexer {
       now_.text = c;
       cursor_.skip();
     } else {
-      cursor_.fail(syntax,
+      cursor_.fail(graph_syntax,
                    std::string("'") + printable(std::string(1, c)) + "' does not belong here",
                    "names with such characters are quoted");
     }
@@ -74,7 +71,7 @@ class Lexer {
         const std::size_t start = cursor_.at();
         const std::size_t end = cursor_.rest().find("*/");
         if (end == std::string_view::npos)
-          cursor_.fail(syntax, "this comment is never closed", "", start);
+          cursor_.fail(graph_syntax, "this comment is never closed", "", start);
         cursor_.skip(end + 2);
       } else {
         return;
@@ -97,9 +94,10 @@ class Lexer {
     now_.kind = Token::Kind::id;
     now_.quoted = true;
     do {
-      if (!cursor_.accept("\"")) cursor_.fail(syntax, "'+' joins quoted texts");
+      if (!cursor_.accept("\"")) cursor_.fail(graph_syntax, "'+' joins quoted texts");
       while (!cursor_.accept("\"")) {
-        if (cursor_.at_end()) cursor_.fail(syntax, "this quote is never closed", "", now_.offset);
+        if (cursor_.at_end())
+          cursor_.fail(graph_syntax, "this quote is never closed", "", now_.offset);
         if (cursor_.accept("\\\""))
           now_.text += '"';
         else if (cursor_.accept("\\\\"))
@@ -122,7 +120,7 @@ class Lexer {
     const std::size_t begin = cursor_.at();
     int open = 0;
     do {
-      if (cursor_.at_end()) cursor_.fail(syntax, "this '<' is never closed", "", begin);
+      if (cursor_.at_end()) cursor_.fail(graph_syntax, "this '<' is never closed", "", begin);
       open += cursor_.peek() == '<' ? 1 : cursor_.peek() == '>' ? -1 : 0;
       cursor_.skip();
     } while (open > 0);
@@ -278,7 +276,7 @@ class DotReader {
   [[noreturn]] void fail(const std::string& problem) const {
     const Token& now = lexer_.now();
     lexer_.cursor().fail(
-        syntax,
+        graph_syntax,
         problem + (now.kind == Token::Kind::end ? std::string(", found the end")
                                                 : ", found " + in_quotes(now.text)),
         "", now.offset);

@@ -10,8 +10,6 @@
 namespace whence {
 namespace {
 
-constexpr const char* syntax = "E-GRAPH-FORMAT";
-
 struct Item {
   std::string key, value;
   bool is_list = false;
@@ -34,7 +32,7 @@ class GmlReader {
     const auto graph = std::find_if(top.begin(), top.end(), [](const Item& item) {
       return item.key == "graph" && item.is_list;
     });
-    if (graph == top.end()) cursor_.fail(syntax, "there is no 'graph [ ... ]'");
+    if (graph == top.end()) cursor_.fail(graph_syntax, "there is no 'graph [ ... ]'");
     const Item* directed = graph->find("directed");
     if (directed == nullptr || directed->value != "1")
       cursor_.fail("E-GRAPH-UNDIRECTED", "the graph is undirected", "say 'directed 1'",
@@ -48,16 +46,16 @@ class GmlReader {
 
  private:
   std::vector<Item> items(int depth) {
-    if (depth > 50) cursor_.fail(syntax, "lists are nested too deeply");
+    if (depth > 50) cursor_.fail(graph_syntax, "lists are nested too deeply");
     std::vector<Item> list;
     for (;;) {
       skip_comments();
       if (cursor_.at_end()) {
-        if (depth > 0) cursor_.fail(syntax, "a list is never closed", "expected ']'");
+        if (depth > 0) cursor_.fail(graph_syntax, "a list is never closed", "expected ']'");
         return list;
       }
       if (cursor_.peek() == ']') {
-        if (depth == 0) cursor_.fail(syntax, "']' closes nothing");
+        if (depth == 0) cursor_.fail(graph_syntax, "']' closes nothing");
         cursor_.skip();
         return list;
       }
@@ -86,18 +84,19 @@ class GmlReader {
     while (!cursor_.at_end() && !TextCursor::is_blank(cursor_.peek()) &&
            std::string_view("[]\"#").find(cursor_.peek()) == std::string_view::npos)
       cursor_.skip();
-    if (cursor_.at() == begin) cursor_.fail(syntax, "expected a key or a value");
+    if (cursor_.at() == begin) cursor_.fail(graph_syntax, "expected a key or a value");
     return std::string(cursor_.between(begin, cursor_.at()));
   }
 
   std::string quoted() {
     const std::size_t begin = cursor_.at() + 1;
     const std::size_t length = cursor_.rest().substr(1).find('"');
-    if (length == std::string_view::npos) cursor_.fail(syntax, "this quote is never closed");
+    if (length == std::string_view::npos) cursor_.fail(graph_syntax, "this quote is never closed");
     cursor_.skip(length + 2);
     const auto text = without_references(cursor_.between(begin, begin + length));
     if (!text)
-      cursor_.fail(syntax, "an unknown character reference", "& itself is written &amp;", begin);
+      cursor_.fail(graph_syntax, "an unknown character reference", "& itself is written &amp;",
+                   begin);
     return *text;
   }
 
@@ -115,7 +114,8 @@ class GmlReader {
   const std::string& value(const Item& item, std::string_view key) const {
     const Item* found = item.find(key);
     if (found == nullptr || found->is_list)
-      cursor_.fail(syntax, "'" + item.key + "' lacks '" + std::string(key) + "'", "", item.offset);
+      cursor_.fail(graph_syntax, "'" + item.key + "' lacks '" + std::string(key) + "'", "",
+                   item.offset);
     return found->value;
   }
 

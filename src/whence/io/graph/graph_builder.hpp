@@ -15,6 +15,9 @@ namespace whence {
 /// Says where in the file something stands; asked only when it is wrong.
 using Where = std::function<std::string()>;
 
+/// A file is not what its format asks for.
+inline constexpr const char* graph_syntax = "E-GRAPH-FORMAT";
+
 [[noreturn]] void refuse_graph(const char* id, const Where& where, const std::string& problem,
                                const std::string& hint = {});
 

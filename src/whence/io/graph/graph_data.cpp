@@ -17,11 +17,6 @@ namespace {
 
 using Targets = std::vector<std::size_t>;
 
-[[noreturn]] void refuse(const char* id, const std::string& place, const std::string& problem,
-                         const std::string& hint = {}) {
-  throw Error(ExitCode::bad_data, id, place, problem, hint);
-}
-
 SourceInfo source_info(const ByteSource& source, const std::filesystem::path& path) {
   return {printable(path.filename().string()), "", source.sha256(), source.bytes_read()};
 }
@@ -29,9 +24,9 @@ SourceInfo source_info(const ByteSource& source, const std::filesystem::path& pa
 NamedGraph truth_of(const NumberArray& matrix, std::size_t variables, const std::string& file) {
   const NamedGraph graph = parse_graph(npy_bytes(matrix), GraphFormat::npy, file);
   if (graph.names.size() != variables)
-    refuse("E-GRAPH-MATRIX", file,
-           "the graph has " + std::to_string(graph.names.size()) + " variables, the data have " +
-               std::to_string(variables));
+    refuse_data("E-GRAPH-MATRIX", file,
+                "the graph has " + std::to_string(graph.names.size()) +
+                    " variables, the data have " + std::to_string(variables));
   return graph;
 }
 
@@ -50,8 +45,8 @@ std::size_t whole_number(const std::string& text, const std::string& place, std:
   const ParsedField field = parse_field(text);
   if (field.kind != FieldKind::number || field.value < 0 || field.value > double(most) ||
       field.value != std::floor(field.value))
-    refuse("E-DCDI-VALUE", place,
-           in_quotes(text) + " is not a whole number from 0 to " + std::to_string(most));
+    refuse_data("E-DCDI-VALUE", place,
+                in_quotes(text) + " is not a whole number from 0 to " + std::to_string(most));
   return std::size_t(field.value);
 }
 
@@ -73,10 +68,10 @@ std::optional<RowLabels> read_labels(const std::filesystem::path& path, std::siz
   out.sources.push_back(source_info(source, path));
   RowLabels labels{printable(path.string()), all_lines(text)};
   if (labels.lines.size() != rows)
-    refuse("E-DCDI-ROWS", labels.file,
-           std::to_string(labels.lines.size()) + " lines for " + std::to_string(rows) +
-               " rows of data",
-           "an empty line stands for an observational row: were empty lines removed?");
+    refuse_data("E-DCDI-ROWS", labels.file,
+                std::to_string(labels.lines.size()) + " lines for " + std::to_string(rows) +
+                    " rows of data",
+                "an empty line stands for an observational row: were empty lines removed?");
   return labels;
 }
 
@@ -138,13 +133,14 @@ void take_targets(const std::vector<Targets>& targets, const std::vector<std::si
     const Targets& first = targets[order[e.begin]];
     for (std::size_t row = e.begin; row < e.end; ++row)
       if (targets[order[row]] != first)
-        refuse("E-DCDI-REGIME", labels.place(order[row]),
-               "the row has other targets than line " + std::to_string(order[e.begin] + 1) +
-                   ", which is of the same regime");
+        refuse_data("E-DCDI-REGIME", labels.place(order[row]),
+                    "the row has other targets than line " + std::to_string(order[e.begin] + 1) +
+                        ", which is of the same regime");
     out.targets.emplace_back(first);
   }
   if (out.loaded.baseline && !out.targets[*out.loaded.baseline]->empty())
-    refuse("E-DCDI-REGIME", labels.place(order[0]), "regime 0 is observational and has targets");
+    refuse_data("E-DCDI-REGIME", labels.place(order[0]),
+                "regime 0 is observational and has targets");
 }
 
 // ---- ENCO ----
@@ -201,8 +197,8 @@ void make_categorical(const NumberArray& observed, const NumberArray& intervened
 void require_flat(const Dataset& data) {
   for (const Variable& v : data.variables)
     if (v.kind == Variable::Kind::real && v.dimension != 1)
-      refuse("E-DATA-VECTOR", "", "the variable " + in_quotes(v.name) + " is a vector",
-             "this format holds one number per variable and row");
+      refuse_data("E-DATA-VECTOR", "", "the variable " + in_quotes(v.name) + " is a vector",
+                  "this format holds one number per variable and row");
 }
 
 double value_at(const Dataset& data, std::size_t v, std::size_t row) {
@@ -223,10 +219,10 @@ void append_values(const Dataset& data, const Environment& e, NumberArray& array
 
 const Targets& known_targets(const GraphData& data, std::size_t e, const char* id) {
   if (e >= data.targets.size() || !data.targets[e])
-    refuse(id, "",
-           "the targets of environment " + in_quotes(data.loaded.data.environments[e].name) +
-               " are not known",
-           "this format needs them; a long table does not");
+    refuse_data(id, "",
+                "the targets of environment " + in_quotes(data.loaded.data.environments[e].name) +
+                    " are not known",
+                "this format needs them; a long table does not");
   return *data.targets[e];
 }
 
@@ -234,7 +230,7 @@ const Targets& known_targets(const GraphData& data, std::size_t e, const char* i
 std::size_t observational(const GraphData& data, const char* id) {
   for (std::size_t e = 0; e < data.loaded.data.environments.size(); ++e)
     if (known_targets(data, e, id).empty()) return e;
-  refuse(id, "", "no environment is without targets", "this format begins with such a one");
+  refuse_data(id, "", "no environment is without targets", "this format begins with such a one");
 }
 
 NumberArray adjacency_array(const NamedGraph& graph) {
@@ -260,8 +256,9 @@ std::string table_text(const Dataset& data, std::span<const Environment> environ
   std::string out = with_names ? "environment" : "";
   for (std::size_t v = 0; v < data.variables.size(); ++v) {
     if (with_names && data.variables[v].name == "environment")
-      refuse("E-DATA-NAME", "", "a variable is called \"environment\", as the column of the table",
-             "rename the variable");
+      refuse_data("E-DATA-NAME", "",
+                  "a variable is called \"environment\", as the column of the table",
+                  "rename the variable");
     out += (out.empty() ? "" : ",") + csv_text(data.variables[v].name);
   }
   out += "\n";
@@ -290,16 +287,16 @@ GraphData read_dcdi(const std::filesystem::path& folder, std::size_t index,
   const NumberArray values = read_npy_array(source, max_memory);
   loaded.sources.push_back(source_info(source, data_file));
   if (values.shape.size() != 2)
-    refuse("E-NPY-SHAPE", source.label(), "the data are not a table", "rows are samples");
+    refuse_data("E-NPY-SHAPE", source.label(), "the data are not a table", "rows are samples");
   const std::size_t rows = values.shape[0], d = values.shape[1];
   loaded.sources.back().rows = rows;
 
   const auto regime_labels = read_labels(file("regime", ".csv"), rows, loaded);
   const auto target_labels = read_labels(file("intervention", ".csv"), rows, loaded);
   if (!regime_labels && !target_labels)
-    refuse("E-DCDI-FILES", printable(folder.string()),
-           "there is neither regime" + number + ".csv nor intervention" + number + ".csv",
-           "the folder says with one of them which row is of which environment");
+    refuse_data("E-DCDI-FILES", printable(folder.string()),
+                "there is neither regime" + number + ".csv nor intervention" + number + ".csv",
+                "the folder says with one of them which row is of which environment");
   std::vector<Targets> targets;
   if (target_labels) targets = targets_of_rows(*target_labels, d);
   const auto order = group_rows(
@@ -332,13 +329,13 @@ GraphData read_enco(const std::filesystem::path& file, std::size_t max_memory) {
   source.skip_rest();
   const NumberArray *observed = find(arrays, "data_obs"), *intervened = find(arrays, "data_int");
   if (observed == nullptr || intervened == nullptr)
-    refuse("E-ENCO-ARRAYS", source.label(),
-           std::string("there is no array ") + (observed == nullptr ? "data_obs" : "data_int"),
-           "an ENCO archive has data_obs, data_int and perhaps adj_matrix");
+    refuse_data("E-ENCO-ARRAYS", source.label(),
+                std::string("there is no array ") + (observed == nullptr ? "data_obs" : "data_int"),
+                "an ENCO archive has data_obs, data_int and perhaps adj_matrix");
   if (observed->shape.size() != 2 || intervened->shape.size() != 3 ||
       intervened->shape[0] != observed->shape[1] || intervened->shape[2] != observed->shape[1])
-    refuse("E-ENCO-SHAPE", source.label(), "the arrays do not fit together",
-           "data_obs is (rows, variables), data_int (variables, rows, variables)");
+    refuse_data("E-ENCO-SHAPE", source.label(), "the arrays do not fit together",
+                "data_obs is (rows, variables), data_int (variables, rows, variables)");
   GraphData out;
   Dataset& data = out.loaded.data;
   const std::size_t d = observed->shape[1];
@@ -370,10 +367,10 @@ void read_as_levels(Dataset& data) {
     double most = 0;
     for (double x : column.values) {
       if (!is_code(x))
-        refuse("E-DCDI-VALUE", data.variables[v].name,
-               shortest(x) + " is no level: levels are whole numbers from 0 to " +
-                   std::to_string(most_levels - 1),
-               "leave --model out: these are numbers");
+        refuse_data("E-DCDI-VALUE", data.variables[v].name,
+                    shortest(x) + " is no level: levels are whole numbers from 0 to " +
+                        std::to_string(most_levels - 1),
+                    "leave --model out: these are numbers");
       most = std::max(most, x);
     }
     column.levels.assign(column.values.begin(), column.values.end());
@@ -429,8 +426,9 @@ std::string write_enco(const GraphData& graph_data) {
     const std::size_t rows = of_variable[v] ? data.environments[*of_variable[v]].rows() : 0;
     if (v == 0) intervened.shape[1] = rows;
     if (rows == 0 || rows != intervened.shape[1] || data.environments.size() != d + 1)
-      refuse(id, "", "this is not a baseline and one environment per variable with as many rows",
-             "choose another format");
+      refuse_data(id, "",
+                  "this is not a baseline and one environment per variable with as many rows",
+                  "choose another format");
     append_values(data, data.environments[*of_variable[v]], intervened);
   }
   NamedArrays arrays = {{"data_obs", std::move(observed)}, {"data_int", std::move(intervened)}};

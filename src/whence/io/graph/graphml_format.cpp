@@ -10,8 +10,6 @@
 namespace whence {
 namespace {
 
-constexpr const char* syntax = "E-GRAPH-FORMAT";
-
 struct Element {
   std::string name;
   std::map<std::string, std::string> attributes;
@@ -34,7 +32,7 @@ class XmlReader {
       read_text();
       if (cursor_.at_end()) {
         if (!open_.empty())
-          cursor_.fail(syntax, "<" + printable(open_.back()) + "> is never closed");
+          cursor_.fail(graph_syntax, "<" + printable(open_.back()) + "> is never closed");
         return Event::finished;
       }
       if (cursor_.accept("<!--"))
@@ -44,7 +42,7 @@ class XmlReader {
       else if (cursor_.accept("<![CDATA["))
         read_cdata();
       else if (cursor_.rest().substr(0, 2) == "<!")
-        cursor_.fail(syntax, "document types are not read", "remove the <!DOCTYPE ...>");
+        cursor_.fail(graph_syntax, "document types are not read", "remove the <!DOCTYPE ...>");
       else if (cursor_.accept("</"))
         return end_tag();
       else
@@ -60,13 +58,14 @@ class XmlReader {
   void read_text() {
     const std::size_t length = std::min(cursor_.rest().find('<'), cursor_.rest().size());
     const auto text = without_references(cursor_.rest().substr(0, length));
-    if (!text) cursor_.fail(syntax, "an unknown character reference", "& itself is written &amp;");
+    if (!text)
+      cursor_.fail(graph_syntax, "an unknown character reference", "& itself is written &amp;");
     text_ += *text;
     cursor_.skip(length);
   }
   void skip_past(std::string_view end) {
     const std::size_t at = cursor_.rest().find(end);
-    if (at == std::string_view::npos) cursor_.fail(syntax, "this is never closed");
+    if (at == std::string_view::npos) cursor_.fail(graph_syntax, "this is never closed");
     cursor_.skip(at + end.size());
   }
   void read_cdata() {
@@ -80,7 +79,7 @@ class XmlReader {
     while (!cursor_.at_end() && !TextCursor::is_blank(cursor_.peek()) &&
            std::string_view("=/><\"'").find(cursor_.peek()) == std::string_view::npos)
       cursor_.skip();
-    if (cursor_.at() == begin) cursor_.fail(syntax, "expected a name");
+    if (cursor_.at() == begin) cursor_.fail(graph_syntax, "expected a name");
     return std::string(cursor_.between(begin, cursor_.at()));
   }
 
@@ -89,7 +88,7 @@ class XmlReader {
     element_.offset = cursor_.at();
     cursor_.skip();
     element_.name = name();
-    if (open_.size() > 100) cursor_.fail(syntax, "elements are nested too deeply");
+    if (open_.size() > 100) cursor_.fail(graph_syntax, "elements are nested too deeply");
     open_.push_back(element_.name);
     for (;;) {
       cursor_.skip_blanks();
@@ -105,26 +104,27 @@ class XmlReader {
   void attribute() {
     const std::string key = name();
     cursor_.skip_blanks();
-    if (!cursor_.accept("=")) cursor_.fail(syntax, "expected '='");
+    if (!cursor_.accept("=")) cursor_.fail(graph_syntax, "expected '='");
     cursor_.skip_blanks();
     const char quote = cursor_.peek();
-    if (quote != '"' && quote != '\'') cursor_.fail(syntax, "expected a quoted value");
+    if (quote != '"' && quote != '\'') cursor_.fail(graph_syntax, "expected a quoted value");
     const std::size_t length = cursor_.rest().substr(1).find(quote);
-    if (length == std::string_view::npos) cursor_.fail(syntax, "this quote is never closed");
+    if (length == std::string_view::npos) cursor_.fail(graph_syntax, "this quote is never closed");
     const auto value = without_references(cursor_.rest().substr(1, length));
-    if (!value) cursor_.fail(syntax, "an unknown character reference");
+    if (!value) cursor_.fail(graph_syntax, "an unknown character reference");
     if (!element_.attributes.emplace(key, *value).second)
-      cursor_.fail(syntax, "the attribute " + in_quotes(key) + " is given twice");
+      cursor_.fail(graph_syntax, "the attribute " + in_quotes(key) + " is given twice");
     cursor_.skip(length + 2);
   }
 
   Event end_tag() {
     const std::string closed = name();
     cursor_.skip_blanks();
-    if (!cursor_.accept(">")) cursor_.fail(syntax, "expected '>'");
+    if (!cursor_.accept(">")) cursor_.fail(graph_syntax, "expected '>'");
     if (open_.empty() || open_.back() != closed)
-      cursor_.fail(syntax, "</" + printable(closed) + "> closes " +
-                               (open_.empty() ? "nothing" : "<" + printable(open_.back()) + ">"));
+      cursor_.fail(graph_syntax,
+                   "</" + printable(closed) + "> closes " +
+                       (open_.empty() ? "nothing" : "<" + printable(open_.back()) + ">"));
     return close(closed);
   }
   Event close(std::string closed) {
@@ -148,7 +148,7 @@ class GraphmlReader {
   NamedGraph read() {
     for (auto event = xml_.next(); event != XmlReader::Event::finished; event = xml_.next())
       event == XmlReader::Event::start ? start(xml_.element()) : end(xml_.element().name);
-    if (!graph_seen_) xml_.cursor().fail(syntax, "there is no <graph>");
+    if (!graph_seen_) xml_.cursor().fail(graph_syntax, "there is no <graph>");
     for (const Node& node : nodes_) {
       const std::size_t v = builder_.add(node.name.empty() ? node.id : node.name, node.where);
       if (!numbers_.emplace(node.id, v).second)
@@ -174,7 +174,8 @@ class GraphmlReader {
   std::string attribute(const Element& e, const char* key) const {
     const auto at = e.attributes.find(key);
     if (at == e.attributes.end())
-      xml_.cursor().fail(syntax, "<" + printable(e.name) + "> lacks '" + key + "'", "", e.offset);
+      xml_.cursor().fail(graph_syntax, "<" + printable(e.name) + "> lacks '" + key + "'", "",
+                         e.offset);
     return at->second;
   }
   static std::string optional(const Element& e, const char* key) {
@@ -200,7 +201,7 @@ class GraphmlReader {
       links_.push_back({attribute(e, "source"), attribute(e, "target"), {}, where});
       in_edge_ = true;
     } else if (e.name == "hyperedge") {
-      refuse_graph(syntax, where, "edges between more than two nodes are not read");
+      refuse_graph(graph_syntax, where, "edges between more than two nodes are not read");
     } else if (e.name == "data") {
       key_ = keys_[attribute(e, "key")];
     }

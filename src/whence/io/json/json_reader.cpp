@@ -13,8 +13,6 @@
 namespace whence {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 class Reader {
  public:
   Reader(std::string_view text, std::string_view file, const JsonLimits& limits)

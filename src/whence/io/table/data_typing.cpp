@@ -21,20 +21,11 @@ constexpr std::size_t few_values = 20;     // whole numbers with at most so many
 constexpr std::size_t rows_per_value = 5;  // ... each seen so often on average are categories
 constexpr double largest_code = 9007199254740992.0;  // 2^53: whole numbers are exact up to here
 
-std::size_t row_count(const ColumnPart& part) {
-  return part.rows ? part.rows->size() : part.table->rows;
-}
-std::size_t row_at(const ColumnPart& part, std::size_t i) {
-  return part.rows ? (*part.rows)[i] : i;
-}
-
 std::size_t total_rows(const std::vector<ColumnPart>& parts) {
   std::size_t rows = 0;
-  for (const ColumnPart& part : parts) rows += row_count(part);
+  for (const ColumnPart& part : parts) rows += part.count();
   return rows;
 }
-
-bool holds_numbers(const ColumnPart& part) { return part.column->kind == RawColumn::Kind::numbers; }
 
 /// The numbers 0 to 1023, by far the commonest codes, need no search.
 constexpr std::size_t small_codes = 1024;
@@ -52,8 +43,8 @@ NumberSummary summarize(const std::vector<ColumnPart>& parts, std::size_t most) 
   NumberSummary summary;
   std::vector<std::uint8_t> seen(small_codes, 0);
   for (const ColumnPart& part : parts) {
-    for (std::size_t i = 0; i < row_count(part); ++i) {
-      const double value = part.column->numbers[row_at(part, i)];
+    for (std::size_t i = 0; i < part.count(); ++i) {
+      const double value = part.column->numbers[part.row(i)];
       if (is_small_code(value)) {
         seen[std::size_t(value)] = 1;
         continue;
@@ -113,8 +104,8 @@ struct PartLabels {
 PartLabels text_labels(const ColumnPart& part) {
   PartLabels out;
   out.index.assign(part.column->levels.size(), -1);
-  for (std::size_t i = 0; i < row_count(part); ++i) {
-    const std::int32_t level = part.column->texts[row_at(part, i)];
+  for (std::size_t i = 0; i < part.count(); ++i) {
+    const std::int32_t level = part.column->texts[part.row(i)];
     std::int32_t& index = out.index[std::size_t(level)];
     if (index >= 0) continue;
     index = std::int32_t(out.labels.size());
@@ -133,8 +124,8 @@ PartLabels number_labels(const ColumnPart& part) {
   PartLabels out;
   std::vector<std::size_t> small(small_codes, unseen);
   std::map<double, std::size_t> first;
-  for (std::size_t i = 0; i < row_count(part); ++i) {
-    const std::size_t row = row_at(part, i);
+  for (std::size_t i = 0; i < part.count(); ++i) {
+    const std::size_t row = part.row(i);
     const double value = part.column->numbers[row];
     if (!is_small_code(value))
       first.emplace(value, row);
@@ -234,12 +225,12 @@ std::int32_t rank_of(double value, const PartLabels& labels,
 std::vector<std::int32_t> levels_of(const ColumnPart& part, const PartLabels& labels,
                                     const std::vector<std::int32_t>& rank) {
   std::vector<std::int32_t> out, by_code(small_codes, 0);
-  reserve_large(out, row_count(part));
-  const bool numbers = holds_numbers(part);
+  reserve_large(out, part.count());
+  const bool numbers = part.holds_numbers();
   for (const double value : labels.numbers)
     if (is_small_code(value)) by_code[std::size_t(value)] = rank_of(value, labels, rank);
-  for (std::size_t i = 0; i < row_count(part); ++i) {
-    const std::size_t row = row_at(part, i);
+  for (std::size_t i = 0; i < part.count(); ++i) {
+    const std::size_t row = part.row(i);
     if (!numbers) {
       const auto level = std::size_t(part.column->texts[row]);
       out.push_back(rank[std::size_t(labels.index[level])]);
@@ -258,7 +249,7 @@ void make_categorical(const PlannedVariable& variable, const std::vector<ColumnP
   std::vector<PartLabels> labels;
   bool all_numbers = type.kind != ColumnType::Kind::labels;
   for (const ColumnPart& part : parts) {
-    labels.push_back(holds_numbers(part) ? number_labels(part) : text_labels(part));
+    labels.push_back(part.holds_numbers() ? number_labels(part) : text_labels(part));
     for (const Label& label : labels.back().labels) all_numbers &= label.is_number;
     require_tables(variable, labels.back().labels.size(), max_memory);
   }
@@ -289,19 +280,19 @@ void make_real(const std::vector<ColumnPart>& parts, TypedColumn& typed) {
   }
   reserve_large(values, total_rows(parts));
   for (const ColumnPart& part : parts) {
-    for (std::size_t i = 0; i < row_count(part); ++i)
-      values.push_back(part.column->numbers[row_at(part, i)]);
+    for (std::size_t i = 0; i < part.count(); ++i)
+      values.push_back(part.column->numbers[part.row(i)]);
     part.column->numbers = {};
   }
 }
 
 void require_same_kind(const PlannedVariable& variable, const std::vector<ColumnPart>& parts) {
   for (const ColumnPart& part : parts) {
-    if (holds_numbers(part) == holds_numbers(parts[0])) continue;
+    if (part.holds_numbers() == parts[0].holds_numbers()) continue;
     throw Error(ExitCode::bad_data, "E-DATA-MIXED", part.table->file,
                 "column " + in_quotes(variable.name) + " holds " +
-                    (holds_numbers(part) ? "numbers" : "text") + " here, and " +
-                    (holds_numbers(part) ? "text" : "numbers") + " in " + parts[0].table->file,
+                    (part.holds_numbers() ? "numbers" : "text") + " here, and " +
+                    (part.holds_numbers() ? "text" : "numbers") + " in " + parts[0].table->file,
                 types_option(variable.name, "categorical") + " if both are names of categories");
   }
 }
@@ -334,7 +325,7 @@ TypedColumn typed_column(const PlannedVariable& variable, std::vector<ColumnPart
   typed.variable.name = variable.name;
   if (!variable.type) {
     require_same_kind(variable, parts);
-    if (!holds_numbers(parts[0])) {
+    if (!parts[0].holds_numbers()) {
       typed.note = printable(variable.name) + ": categorical, because it holds text";
       make_categorical(variable, parts, max_memory, typed);
     } else if (looks_categorical(variable, parts, typed)) {
@@ -358,12 +349,12 @@ TypedColumn typed_vector(const PlannedVariable& variable,
   typed.variable.kind = Variable::Kind::real;
   typed.variable.dimension = int(dimension);
   std::size_t rows = 0;
-  for (const auto& file : parts) rows += row_count(file[0]);
+  for (const auto& file : parts) rows += file[0].count();
   reserve_large(typed.column.values, rows * dimension);
   for (const auto& file : parts)
-    for (std::size_t i = 0; i < row_count(file[0]); ++i)
+    for (std::size_t i = 0; i < file[0].count(); ++i)
       for (const ColumnPart& part : file)
-        typed.column.values.push_back(part.column->numbers[row_at(part, i)]);
+        typed.column.values.push_back(part.column->numbers[part.row(i)]);
   return typed;
 }
 

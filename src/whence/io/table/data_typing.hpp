@@ -17,6 +17,10 @@ struct ColumnPart {
   const RawTable* table = nullptr;
   RawColumn* column = nullptr;                     // emptied where its values are moved on
   const std::vector<std::size_t>* rows = nullptr;  // null: all of them
+
+  std::size_t count() const { return rows ? rows->size() : table->rows; }
+  std::size_t row(std::size_t i) const { return rows ? (*rows)[i] : i; }
+  bool holds_numbers() const { return column->kind == RawColumn::Kind::numbers; }
 };
 
 struct TypedColumn {

@@ -18,14 +18,6 @@ namespace {
 
 constexpr std::size_t fewest_rows = 10;  // below, any short list of numbers counts up by chance
 
-std::size_t row_count(const ColumnPart& part) {
-  return part.rows ? part.rows->size() : part.table->rows;
-}
-std::size_t row_at(const ColumnPart& part, std::size_t i) {
-  return part.rows ? (*part.rows)[i] : i;
-}
-bool holds_numbers(const ColumnPart& part) { return part.column->kind == RawColumn::Kind::numbers; }
-
 bool ends_like_an_identifier(const std::string& name) {
   for (const std::string_view end : {"id", "Id", "ID", "uuid", "key", "Key"}) {
     if (!name.ends_with(end)) continue;
@@ -42,8 +34,8 @@ std::vector<std::vector<double>> numbers_of(const std::vector<ColumnPart>& parts
   std::vector<std::vector<double>> all;
   for (const ColumnPart& part : parts) {
     auto& values = all.emplace_back();
-    for (std::size_t i = 0; i < row_count(part); ++i) {
-      const double value = part.column->numbers[row_at(part, i)];
+    for (std::size_t i = 0; i < part.count(); ++i) {
+      const double value = part.column->numbers[part.row(i)];
       if (!std::isnan(value)) values.push_back(value);
     }
   }
@@ -102,8 +94,8 @@ std::optional<std::string> text_reason(const std::vector<ColumnPart>& parts) {
   std::size_t rows = 0;
   for (const ColumnPart& part : parts) {
     std::vector<bool> seen(part.column->levels.size(), false);
-    for (std::size_t i = 0; i < row_count(part); ++i) {
-      const std::int32_t level = part.column->texts[row_at(part, i)];
+    for (std::size_t i = 0; i < part.count(); ++i) {
+      const std::int32_t level = part.column->texts[part.row(i)];
       if (level < 0) continue;
       ++rows;
       if (seen[std::size_t(level)]) continue;
@@ -146,14 +138,14 @@ std::optional<std::string> reason_to_leave_out(const PlannedVariable& variable,
                                                bool first_column) {
   std::size_t rows = 0, missing = 0;
   for (const ColumnPart& part : parts) {
-    rows += row_count(part);
+    rows += part.count();
     missing += part.column->missing;
   }
   if (missing == rows) return "no value at all";
   if (2 * missing > rows)
     return fmt::format("{:.0f} % of its values are missing", 100 * double(missing) / double(rows));
-  const bool numbers = std::all_of(parts.begin(), parts.end(), holds_numbers);
-  const bool texts = std::none_of(parts.begin(), parts.end(), holds_numbers);
+  const bool numbers = std::ranges::all_of(parts, &ColumnPart::holds_numbers);
+  const bool texts = std::ranges::none_of(parts, &ColumnPart::holds_numbers);
   if (numbers) return number_reason(variable, parts, first_column);
   if (texts) return text_reason(parts);
   return std::nullopt;

@@ -21,11 +21,11 @@ namespace whence {
 
 namespace {
 
-constexpr std::array shifts = {ShiftKind::cause, ShiftKind::effect, ShiftKind::none};
+constexpr std::array seen_shifts = {ShiftKind::cause, ShiftKind::effect, ShiftKind::none};
 constexpr std::array marginal_names = {"online", "hindsight", "released"};
 constexpr std::size_t chunk = 10;  // episodes of a job
 
-struct Plan {
+struct ContinuousPlan {
   const Settings& settings;
   const RunOptions& options;
   std::vector<std::string> kinds = settings.texts("splines");
@@ -56,12 +56,12 @@ struct WorldRun {
   std::vector<std::array<Scores, 3>> tables = {};
 };
 
-WorldRun start_world(const Plan& plan, std::size_t w) {
+WorldRun start_world(const ContinuousPlan& plan, std::size_t w) {
   const Settings& s = plan.settings;
   const SplineKind kind = spline_kind(plan.kinds[w / plan.runs], s.text("extrapolation"));
   WorldRun run{SplineWorld::draw(kind, {cause_law_kind(s.text("cause_law"))}, plan.options.seed,
                                  plan.key(w).run)};
-  for (ShiftKind shift : shifts) {
+  for (ShiftKind shift : seen_shifts) {
     const Scores empty(plan.episodes(shift), 4, std::size_t(plan.steps));
     run.tables.push_back({empty, empty, empty});
   }
@@ -76,7 +76,8 @@ DensityTraining training_of(const Settings& s) {
 }
 
 /// Pre-trains one direction of a world, its marginal included if that is wanted.
-void train(const Plan& plan, WorldRun& run, std::size_t w, bool backward, Fallbacks& fallbacks) {
+void train(const ContinuousPlan& plan, WorldRun& run, std::size_t w, bool backward,
+           Fallbacks& fallbacks) {
   constexpr std::size_t marginal_rows = 4000;
   const DensityTraining how = training_of(plan.settings);
   (backward ? run.backward : run.forward) =
@@ -89,8 +90,8 @@ void train(const Plan& plan, WorldRun& run, std::size_t w, bool backward, Fallba
 }
 
 /// Scores episodes [begin, begin + chunk) under one kind of shift.
-void score(const Plan& plan, WorldRun& run, std::size_t w, std::size_t shift, std::size_t begin,
-           Fallbacks& fallbacks) {
+void score(const ContinuousPlan& plan, WorldRun& run, std::size_t w, std::size_t shift,
+           std::size_t begin, Fallbacks& fallbacks) {
   ContinuousScorer scorer(run.forward, run.backward, plan.settings.optimizer("adaptation"),
                           plan.steps, plan.settings.integer("em_iterations"));
   const std::uint64_t seed = plan.options.seed;
@@ -98,7 +99,7 @@ void score(const Plan& plan, WorldRun& run, std::size_t w, std::size_t shift, st
   for (std::size_t e = begin; e < std::min(begin + chunk, online.episodes()); ++e) {
     const Cell cell{plan.key(w).run, std::uint32_t(e), std::uint32_t(shift)};
     const SplineWorld shifted =
-        run.world.shifted(shifts[shift], Stream(seed, Purpose::shift, cell));
+        run.world.shifted(seen_shifts[shift], Stream(seed, Purpose::shift, cell));
     const PairColumns points = draw_columns(shifted, plan.points, Purpose::sample, seed, cell);
     if (plan.scores("online")) scorer.score_online(points, run.cause, run.effect).store(online, e);
     if (!plan.scores("hindsight") && !plan.scores("released")) continue;
@@ -135,13 +136,14 @@ Variant chosen_variant(const Settings& s) {
 }
 
 /// What one variant says of one world: the belief after every episode.
-struct Answer {
+struct CurveEnd {
   std::vector<double> belief;
   double win_rate = 0, mean_delta = 0;
   int clamped = 0;
 };
 
-Answer answer(const Plan& plan, const WorldRun& run, std::size_t shift, const Variant& variant) {
+CurveEnd answer(const ContinuousPlan& plan, const WorldRun& run, std::size_t shift,
+                const Variant& variant) {
   std::size_t way = 0;
   while (marginal_names[way] != variant.marginals) ++way;
   const Scores& table = run.tables[shift][way];
@@ -154,7 +156,7 @@ Answer answer(const Plan& plan, const WorldRun& run, std::size_t shift, const Va
       learn_belief(delta, table.steps(),
                    {plan.settings.number("gamma0"), plan.settings.optimizer("belief"),
                     variant.objective, false});
-  Answer result;
+  CurveEnd result;
   for (double gamma : learnt.gamma) result.belief.push_back(sigmoid(gamma));
   result.clamped = learnt.clamped;
   for (std::size_t e = 0; e < table.episodes(); ++e) {
@@ -168,26 +170,20 @@ Answer answer(const Plan& plan, const WorldRun& run, std::size_t shift, const Va
   return result;
 }
 
-std::vector<Answer> answers(const Plan& plan, std::span<const WorldRun> runs, std::size_t kind,
-                            std::size_t shift, const Variant& variant) {
-  std::vector<Answer> all;
+std::vector<CurveEnd> answers(const ContinuousPlan& plan, std::span<const WorldRun> runs,
+                              std::size_t kind, std::size_t shift, const Variant& variant) {
+  std::vector<CurveEnd> all;
   for (std::size_t r = 0; r < plan.runs; ++r)
     all.push_back(answer(plan, runs[kind * plan.runs + r], shift, variant));
   return all;
 }
 
-Curve belief_curve(std::string id, std::string label, std::span<const Answer> all) {
+Curve belief_curve(std::string id, std::string label, std::span<const CurveEnd> all) {
   std::vector<std::vector<double>> beliefs;
   std::vector<double> x;
-  for (const Answer& a : all) beliefs.push_back(a.belief);
+  for (const CurveEnd& a : all) beliefs.push_back(a.belief);
   for (std::size_t e = 1; e <= beliefs[0].size(); ++e) x.push_back(double(e));
   return summarise(std::move(id), std::move(label), std::move(x), beliefs);
-}
-
-int first_above(const Curve& curve, double level) {
-  for (std::size_t i = 0; i < curve.x.size(); ++i)
-    if (curve.median[i] > level) return int(curve.x[i]);
-  return 0;
 }
 
 std::string episode_or_never(int episode) {
@@ -195,9 +191,9 @@ std::string episode_or_never(int episode) {
 }
 
 /// Shares of worlds whose belief ends above .95 and below .05.
-std::pair<double, double> decided(std::span<const Answer> all) {
+std::pair<double, double> shares_decided(std::span<const CurveEnd> all) {
   double right = 0, wrong = 0;
-  for (const Answer& a : all) {
+  for (const CurveEnd& a : all) {
     right += a.belief.back() > 0.95 ? 1 : 0;
     wrong += a.belief.back() < 0.05 ? 1 : 0;
   }
@@ -209,13 +205,14 @@ std::string spline_words(const std::string& kind) {
   return fmt::format("{} points, {}", kind.substr(dash + 1), kind.substr(0, dash));
 }
 
-void add_variants_table(const Plan& plan, std::span<const WorldRun> runs, Report& report) {
+void add_variants_table(const ContinuousPlan& plan, std::span<const WorldRun> runs,
+                        Report& report) {
   Table table{"variants",
               "All variants on the same episodes; the truth is A→B",
               {"shift", "spline", "marginals", "likelihood", "objective", "median σ(γ) at the end",
                "σ > .95", "σ < .05", "> .9 from", "> .99 from", "Δ > 0", "mean Δ (median)"},
               {}};
-  for (std::size_t shift = 0; shift < shifts.size(); ++shift)
+  for (std::size_t shift = 0; shift < seen_shifts.size(); ++shift)
     for (std::size_t kind = 0; kind < plan.kinds.size(); ++kind)
       for (const std::string& marginals : plan.scored)
         for (const char* likelihood : {"sum", "mean"})
@@ -223,14 +220,14 @@ void add_variants_table(const Plan& plan, std::span<const WorldRun> runs, Report
             const Variant variant{marginals, likelihood, objective};
             const auto all = answers(plan, runs, kind, shift, variant);
             const Curve curve = belief_curve("", "", all);
-            const auto [right, wrong] = decided(all);
+            const auto [right, wrong] = shares_decided(all);
             std::vector<double> wins, deltas;
-            for (const Answer& a : all) {
+            for (const CurveEnd& a : all) {
               wins.push_back(a.win_rate);
               deltas.push_back(a.mean_delta);
             }
-            table.rows.push_back({std::string(name_of(shifts[shift])), plan.kinds[kind], marginals,
-                                  likelihood, std::string(name_of(objective)),
+            table.rows.push_back({std::string(name_of(seen_shifts[shift])), plan.kinds[kind],
+                                  marginals, likelihood, std::string(name_of(objective)),
                                   show(curve.median.back(), 4), show(right, 2), show(wrong, 2),
                                   episode_or_never(first_above(curve, 0.9)),
                                   episode_or_never(first_above(curve, 0.99)), show(median(wins), 2),
@@ -257,12 +254,12 @@ std::string variant_words(const Variant& variant) {
 }
 
 /// Shifts of the cause, as in the paper.
-void add_cause_claim(const std::string& kind, const Variant& variant, std::span<const Answer> all,
+void add_cause_claim(const std::string& kind, const Variant& variant, std::span<const CurveEnd> all,
                      Report& report) {
   const Curve curve = belief_curve("", "", all);
   std::vector<double> wins;
-  for (const Answer& a : all) wins.push_back(a.win_rate);
-  const auto [right, wrong] = decided(all);
+  for (const CurveEnd& a : all) wins.push_back(a.win_rate);
+  const auto [right, wrong] = shares_decided(all);
   const int sure = first_above(curve, 0.99);
   const bool holds = sure > 0 && sure <= 200;
   report.claims.push_back(
@@ -286,10 +283,10 @@ void add_cause_claim(const std::string& kind, const Variant& variant, std::span<
 }
 
 /// What the controls say about the criterion, by the settings' way of judging.
-void add_control_claim(ShiftKind shift, const std::string& kind, std::span<const Answer> all,
+void add_control_claim(ShiftKind shift, const std::string& kind, std::span<const CurveEnd> all,
                        Report& report) {
   const bool none = shift == ShiftKind::none;
-  const auto [right, wrong] = decided(all);
+  const auto [right, wrong] = shares_decided(all);
   const bool holds = none ? right + wrong <= 0.1 : right >= 0.9;
   const char* why =
       none ? "imperfect conditionals and families of densities favour one direction without any "
@@ -307,17 +304,17 @@ void add_control_claim(ShiftKind shift, const std::string& kind, std::span<const
        holds, holds ? "" : why, ClaimKind::control});
 }
 
-void add_claims(const Plan& plan, std::span<const WorldRun> runs, Report& report) {
+void add_claims(const ContinuousPlan& plan, std::span<const WorldRun> runs, Report& report) {
   for (std::size_t kind = 0; kind < plan.kinds.size(); ++kind) {
     for (const Variant& variant : judged_variants(plan.settings))
       add_cause_claim(plan.kinds[kind], variant, answers(plan, runs, kind, 0, variant), report);
-    for (std::size_t shift = 1; shift < shifts.size(); ++shift)
-      add_control_claim(shifts[shift], plan.kinds[kind],
+    for (std::size_t shift = 1; shift < seen_shifts.size(); ++shift)
+      add_control_claim(seen_shifts[shift], plan.kinds[kind],
                         answers(plan, runs, kind, shift, chosen_variant(plan.settings)), report);
   }
 }
 
-void add_beliefs(const Plan& plan, std::span<const WorldRun> runs, Report& report) {
+void add_beliefs(const ContinuousPlan& plan, std::span<const WorldRun> runs, Report& report) {
   const Variant variant = chosen_variant(plan.settings);
   Figure cause{"belief",
                "Belief that A causes B",
@@ -335,14 +332,15 @@ void add_beliefs(const Plan& plan, std::span<const WorldRun> runs, Report& repor
   cause.y_max = controls.y_max = 1;
   int clamped = 0;
   for (std::size_t kind = 0; kind < plan.kinds.size(); ++kind) {
-    for (std::size_t shift = 0; shift < shifts.size(); ++shift) {
+    for (std::size_t shift = 0; shift < seen_shifts.size(); ++shift) {
       const auto all = answers(plan, runs, kind, shift, variant);
-      for (const Answer& a : all) clamped += a.clamped;
-      const std::string id = fmt::format("belief/{}/{}", name_of(shifts[shift]), plan.kinds[kind]);
+      for (const CurveEnd& a : all) clamped += a.clamped;
+      const std::string id =
+          fmt::format("belief/{}/{}", name_of(seen_shifts[shift]), plan.kinds[kind]);
       const std::string shift_words =
           shift == 0 ? "" : fmt::format("{}: ", shift == 1 ? "effect shifts" : "no shift");
       report.curves.push_back(belief_curve(id, shift_words + spline_words(plan.kinds[kind]), all));
-      const auto [right, wrong] = decided(all);
+      const auto [right, wrong] = shares_decided(all);
       report.numbers.push_back({"decided-right/" + id, right});
       report.numbers.push_back({"decided-wrong/" + id, wrong});
       (shift == 0 ? cause : controls).curves.push_back(id);
@@ -358,7 +356,8 @@ void add_beliefs(const Plan& plan, std::span<const WorldRun> runs, Report& repor
 }
 
 /// The printed and the corrected objective side by side, on the first kind of spline.
-void add_objectives_figure(const Plan& plan, std::span<const WorldRun> runs, Report& report) {
+void add_objectives_figure(const ContinuousPlan& plan, std::span<const WorldRun> runs,
+                           Report& report) {
   Figure figure{
       "objectives",
       "Printed and corrected, on the same episodes",
@@ -387,7 +386,7 @@ void add_objectives_figure(const Plan& plan, std::span<const WorldRun> runs, Rep
 }  // namespace
 
 Report belief_continuous(const Settings& settings, const RunOptions& options) {
-  const Plan plan{settings, options};
+  const ContinuousPlan plan{settings, options};
   if (!plan.scores(settings.text("marginals")))
     throw Error(ExitCode::bad_config, "E-CONFIG-CHOICE", "marginals_scored",
                 "'" + settings.text("marginals") + "' is what the belief follows, and not scored",
@@ -419,8 +418,8 @@ Report belief_continuous(const Settings& settings, const RunOptions& options) {
   };
   std::vector<Job> jobs;
   for (std::size_t w = 0; w < plan.worlds(); ++w)
-    for (std::size_t shift = 0; shift < shifts.size(); ++shift)
-      for (std::size_t e = 0; e < plan.episodes(shifts[shift]); e += chunk)
+    for (std::size_t shift = 0; shift < seen_shifts.size(); ++shift)
+      for (std::size_t e = 0; e < plan.episodes(seen_shifts[shift]); e += chunk)
         jobs.push_back({w, shift, e});
   parallel_for(
       jobs.size(), options.threads,

@@ -70,13 +70,6 @@ std::vector<std::string> diagnostics_row(int levels, std::span<const BeliefRun> 
           std::string(name_of(d.verdict))};
 }
 
-/// First episode, counted from 1, after which the median exceeds `level`; 0: never.
-int first_above(const Curve& curve, double level) {
-  for (std::size_t i = 0; i < curve.x.size(); ++i)
-    if (curve.median[i] > level) return int(curve.x[i]);
-  return 0;
-}
-
 void add_claim(const Curve& belief, int levels, Report& report) {
   const double last = belief.median.back();
   const int decided = first_above(belief, 0.95);

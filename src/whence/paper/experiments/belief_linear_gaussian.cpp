@@ -20,7 +20,7 @@ namespace whence {
 namespace {
 
 constexpr std::array shifts = {ShiftKind::cause, ShiftKind::effect, ShiftKind::none};
-constexpr std::size_t chunk = 32;  // episodes whose data are held at once
+constexpr std::size_t held_at_once = 32;  // episodes whose data are held at once
 
 /// One way to adapt.
 struct Rule {
@@ -101,11 +101,12 @@ Run one_run(const Settings& settings, std::span<const Rule> rules, int d, RunKey
     const bool control = shifts[s] != ShiftKind::cause;
     const auto episodes = std::size_t(settings.integer(control ? "control_episodes" : "episodes"));
     run.cells[s].resize(rules.size());
-    for (std::size_t e = 0; e < episodes; e += chunk)
-      add_chunk(task,
-                draw_episodes(task.world, shifts[s], prior, key, e, std::min(chunk, episodes - e),
-                              settings.integer("steps"), settings.integer("batch")),
-                rules, run.cells[s], run.first_batch);
+    for (std::size_t e = 0; e < episodes; e += held_at_once)
+      add_chunk(
+          task,
+          draw_episodes(task.world, shifts[s], prior, key, e, std::min(held_at_once, episodes - e),
+                        settings.integer("steps"), settings.integer("batch")),
+          rules, run.cells[s], run.first_batch);
   }
   return run;
 }

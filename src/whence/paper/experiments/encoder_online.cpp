@@ -17,7 +17,6 @@ namespace whence {
 
 namespace {
 
-constexpr double quarter_turn = std::numbers::pi / 2;
 constexpr double near = 0.05;
 
 /// A learner and the worlds it is tried on.
@@ -120,12 +119,6 @@ OnlineRun learn_by_recipe(const OnlinePlan& plan, const Trial& trial, const Reci
   const bool forward = std::lround((last + plan.decoder.angle()) / quarter_turn) % 2 == 0;
   result.direction = (result.belief.back() > 0.5) == forward;
   return result;
-}
-
-std::vector<double> counting(std::size_t n) {
-  std::vector<double> x;
-  for (std::size_t i = 1; i <= n; ++i) x.push_back(double(i));
-  return x;
 }
 
 void draw_runs(const Trial& trial, std::span<const OnlineRun> runs, Report& report) {

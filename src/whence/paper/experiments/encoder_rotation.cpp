@@ -19,9 +19,7 @@ namespace whence {
 
 namespace {
 
-constexpr double quarter_turn = std::numbers::pi / 2;
-
-struct Plan {
+struct RotationPlan {
   const Settings& settings;
   std::uint64_t seed;
   DensityShape shape{std::size_t(settings.integer("hidden")),
@@ -47,11 +45,11 @@ struct MetaRun {
   std::vector<double> angle, belief;  // after each meta-iteration
   Fallbacks fallbacks;
 
-  double final_distance(const Plan& plan) const {
+  double final_distance(const RotationPlan& plan) const {
     return distance_to_solution(angle.back(), plan.decoder.angle());
   }
   /// Whether gamma points along the causal direction of the solution the angle is nearest to.
-  bool direction_right(const Plan& plan) const {
+  bool direction_right(const RotationPlan& plan) const {
     const double turns = (angle.back() + plan.decoder.angle()) / quarter_turn;
     const bool forward = std::lround(turns) % 2 == 0;
     return (belief.back() > 0.5) == forward;
@@ -59,8 +57,8 @@ struct MetaRun {
 };
 
 /// One recipe on one world.
-MetaRun learn_encoder(const Plan& plan, const RotatedWorld& seen, ShiftKind shift, int iterations,
-                      const std::string& recipe) {
+MetaRun learn_encoder(const RotationPlan& plan, const RotatedWorld& seen, ShiftKind shift,
+                      int iterations, const std::string& recipe) {
   const Settings& s = plan.settings;
   const bool corrected = recipe == "corrected";
   EncoderLearning how;
@@ -88,7 +86,7 @@ struct Landscape {
   double forward = 0, backward = 0;
 };
 
-Landscape regret_at(const Plan& plan, std::uint32_t run, double total_angle) {
+Landscape regret_at(const RotationPlan& plan, std::uint32_t run, double total_angle) {
   const double angle = total_angle - plan.decoder.angle();
   const RotatedWorld seen = plan.seen(run);
   EncodedPair modules(plan.shape, plan.settings.optimizer("training"), {plan.seed, run});
@@ -123,20 +121,14 @@ std::string recipe_words(const std::string& recipe, const Settings& settings) {
                                 : fmt::format("corrected, {}", settings.text("meta_gradient"));
 }
 
-std::vector<double> counting(std::size_t n) {
-  std::vector<double> x;
-  for (std::size_t i = 1; i <= n; ++i) x.push_back(double(i));
-  return x;
-}
-
-int successes(const Plan& plan, std::span<const MetaRun> runs, double within) {
+int successes(const RotationPlan& plan, std::span<const MetaRun> runs, double within) {
   return int(std::count_if(runs.begin(), runs.end(),
                            [&](const MetaRun& run) { return run.final_distance(plan) < within; }));
 }
 
 /// Whether the first and the last recipe can be told apart by how often they succeed; nothing where
 /// one ran alone.
-std::string compared(const Plan& plan, std::span<const std::vector<MetaRun>> learnt,
+std::string compared(const RotationPlan& plan, std::span<const std::vector<MetaRun>> learnt,
                      Report& report) {
   if (learnt.size() < 2) return {};
   const int runs = int(learnt.front().size());
@@ -150,7 +142,7 @@ std::string compared(const Plan& plan, std::span<const std::vector<MetaRun>> lea
 }
 
 /// Success rates, and the way there; `remark` goes with those that fall short.
-void add_recipe(const Plan& plan, const std::string& recipe, std::span<const MetaRun> runs,
+void add_recipe(const RotationPlan& plan, const std::string& recipe, std::span<const MetaRun> runs,
                 const std::string& remark, Report& report) {
   std::vector<std::vector<double>> distance;
   double near = successes(plan, runs, 0.1), nearer = successes(plan, runs, 0.05), directed = 0;
@@ -184,8 +176,8 @@ void add_recipe(const Plan& plan, const std::string& recipe, std::span<const Met
 }
 
 /// The paper's own picture: single runs.
-void add_single_runs(const Plan& plan, const std::string& recipe, std::span<const MetaRun> runs,
-                     Report& report) {
+void add_single_runs(const RotationPlan& plan, const std::string& recipe,
+                     std::span<const MetaRun> runs, Report& report) {
   Figure angles{"angle-" + recipe,
                 fmt::format("The encoder's angle, {}", recipe_words(recipe, plan.settings)),
                 "meta-iterations",
@@ -260,7 +252,7 @@ std::string add_landscape(std::span<const double> angles,
 }  // namespace
 
 Report encoder_rotation(const Settings& settings, const RunOptions& options) {
-  const Plan plan{settings, options.seed};
+  const RotationPlan plan{settings, options.seed};
   const std::vector<std::string> recipes = settings.texts("recipes");
   const auto runs = std::size_t(settings.integer("runs"));
   const auto profiles = std::size_t(settings.integer("long_runs"));

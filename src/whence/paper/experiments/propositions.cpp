@@ -12,6 +12,7 @@
 #include "whence/judge/summary.hpp"
 #include "whence/math/elementary.hpp"
 #include "whence/math/logspace.hpp"
+#include "whence/math/random.hpp"
 #include "whence/paper/experiments/all.hpp"
 #include "whence/paper/tasks/pair_task.hpp"
 
@@ -23,10 +24,6 @@ namespace {
 /// belief does not go to 1.
 using DeltaLaw = std::vector<double>;
 const DeltaLaw example = {3, 3, 3, -3, -3};
-
-double between(Stream& stream, double low, double high) {
-  return low + (high - low) * stream.uniform();
-}
 
 /// 2 to 10 values about a random centre.
 DeltaLaw draw_law(Stream& stream) {

@@ -28,7 +28,7 @@ struct Condition {
 /// Decided means P > .95.
 constexpr double decided = 0.95;
 
-struct Outcome {
+struct ControlOutcome {
   std::vector<double> p_star, mean;  // per run
   double right = 0, wrong = 0;       // shares of runs decided for A->B and for B->A
   double leans = 0;                  // share of runs with p* above 1/2
@@ -56,8 +56,8 @@ BeliefDiagnostics one_run(const Settings& settings, const Condition& condition, 
   return diagnose(log_odds(scores, task.pair.forward, task.pair.backward));
 }
 
-Outcome outcome_of(std::span<const BeliefDiagnostics> runs) {
-  Outcome outcome;
+ControlOutcome outcome_of(std::span<const BeliefDiagnostics> runs) {
+  ControlOutcome outcome;
   for (const BeliefDiagnostics& d : runs) {
     outcome.p_star.push_back(d.p_star);
     outcome.mean.push_back(d.mean);
@@ -79,7 +79,7 @@ std::string judged(ShiftKind kind, const std::string& says) {
   return says == "A→B" ? "right" : "wrong";
 }
 
-std::vector<std::string> row_of(const Condition& condition, const Outcome& outcome) {
+std::vector<std::string> row_of(const Condition& condition, const ControlOutcome& outcome) {
   const std::string says = outcome.says();
   return {std::string(name_of(condition.shift)),
           condition.prior,
@@ -104,12 +104,12 @@ std::string why(ShiftKind kind) {
          "anticausal model has less to relearn";
 }
 
-void add_claims(std::span<const Condition> conditions, std::span<const Outcome> outcomes,
+void add_claims(std::span<const Condition> conditions, std::span<const ControlOutcome> outcomes,
                 Report& report) {
   for (std::size_t c = 0; c < conditions.size(); ++c) {
     const ShiftKind kind = conditions[c].shift;
     if (!identifiable(kind) || !conditions[c].exact) continue;
-    const Outcome& outcome = outcomes[c];
+    const ControlOutcome& outcome = outcomes[c];
     const bool holds = outcome.right > 0.9 - 1e-9;  // a sum of equal shares
     report.claims.push_back(
         {fmt::format("shift-controls/{}/{}", name_of(kind), conditions[c].prior),
@@ -151,7 +151,7 @@ Report shift_controls(const Settings& settings, const RunOptions& options) {
                "decided A→B", "decided B→A", "p* > ½", "mean Δ within 3 s.e. of 0",
                "mean Δ (median)", "verdict"},
               {}};
-  std::vector<Outcome> outcomes;
+  std::vector<ControlOutcome> outcomes;
   for (std::size_t c = 0; c < conditions.size(); ++c) {
     outcomes.push_back(outcome_of(std::span(runs).subspan(c * count, count)));
     table.rows.push_back(row_of(conditions[c], outcomes[c]));

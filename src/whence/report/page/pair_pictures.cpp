@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t most_pictures = 4, most_points = 200;
 
-bool is_categorical(const Variable& variable) {
-  return variable.kind == Variable::Kind::categorical;
-}
-
 /// Roberts' even sequence over the unit square: the same points every time.
 double spread(std::size_t i, std::size_t v) {
   const double x = (v == 0 ? 0.7548776662466927 : 0.5698402909980532) * double(i + 1);
@@ -29,7 +25,7 @@ double spread(std::size_t i, std::size_t v) {
 double place_of(const Dataset& data, std::size_t v, std::size_t row, std::size_t point,
                 double side) {
   const Column& column = data.columns[v];
-  if (!is_categorical(data.variables[v]))
+  if (!data.variables[v].is_categorical())
     return column.values[row * std::size_t(data.variables[v].dimension)];
   const double width = 0.36, shift = v == 0 ? side * 0.2 : 0;
   return double(column.levels[row]) + shift + width * (spread(point, v) - 0.5);
@@ -50,7 +46,7 @@ Curve points_of(const Dataset& data, const Environment& e, std::string id, doubl
 /// "rain: 0 = dry, 1 = wet."
 std::string level_key(const Variable& variable) {
   constexpr std::size_t most = 12;
-  if (!is_categorical(variable) || variable.level_names.empty()) return {};
+  if (!variable.is_categorical() || variable.level_names.empty()) return {};
   std::string out = " " + variable.name + ":";
   for (std::size_t i = 0; i < std::min(most, variable.level_names.size()); ++i)
     out += fmt::format("{} {} = {}", i ? "," : "", i, variable.level_names[i]);
@@ -68,7 +64,7 @@ void draw_shift(Report& report, const Dataset& data, const DirectionResult& resu
   std::string caption =
       fmt::format("Most likely changed: {}. Log-odds of {} → {}: {:+.2f} nats.",
                   change_in_words(result, likely_change(found)), x, y, found.log_odds);
-  if (is_categorical(data.variables[0]) || is_categorical(data.variables[1]))
+  if (data.variables[0].is_categorical() || data.variables[1].is_categorical())
     caption += " Points are rows, spread out within their level.";
   caption += level_key(data.variables[0]) + level_key(data.variables[1]);
   Figure figure{fmt::format("shift-{}", number),

@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "whence/core/text.hpp"
+
 namespace whence {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /// A run of digits, of letters, or one other character.

@@ -6,10 +6,11 @@
 
 #include <fast_float/fast_float.h>
 
+#include "whence/core/text.hpp"
+
 namespace whence {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; }
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {
