@@ -23,6 +23,21 @@ done
 accepts "${ask[@]}" -o killed --checkpoint killed.checkpoint --threads 2
 check 'killed and gone on' test "$(sum_of killed)" = "$want"
 
+# Interrupted by a signal, which a queue sends before it kills: searches that ended early are part of
+# the answer, but not of the checkpoint
+long=(discover "${inputs[@]}" --restarts 300 --sweeps 20 -q --threads 2)
+accepts "${long[@]}" -o long
+for _ in 1 2 3; do
+  rm -rf interrupted interrupted.checkpoint
+  "$WHENCE" "${long[@]}" -o interrupted --checkpoint interrupted.checkpoint 2>/dev/null &
+  until [[ -s interrupted.checkpoint ]] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
+  kill -TERM $! 2>/dev/null
+  wait $!
+  check 'a signal ends a search' test $? = 143
+  accepts "${long[@]}" -o interrupted --checkpoint interrupted.checkpoint
+  check 'interrupted and gone on' test "$(sum_of interrupted)" = "$(sum_of long)"
+done
+
 # Foreign and damaged checkpoints have an exit code of their own
 refuses 8 E-CHECKPOINT-FOREIGN 'its command is not' "${ask[@]}" --seed 9 --checkpoint run.checkpoint -o no
 awk 'NR == 3 { sub(/[0-8]$/, 9) } 1' data/baseline.csv >other.csv
