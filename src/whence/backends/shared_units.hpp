@@ -18,10 +18,10 @@ namespace whence {
 class SharedUnits final : public SharedWork {
  public:
   struct Options {
-    KeptUnits kept;                              // what was done before
+    KeptUnits kept;  // what was done before
     /// Called on rank 0 after every round, but not once units may have ended early.
     std::function<void(const KeptUnits&)> save;
-    std::size_t shard = 0, shards = 1;           // only units of that shard are done
+    std::size_t shard = 0, shards = 1;  // only units of that shard are done
     /// Where a search is to end, as this process sees it, and as all ranks agree between rounds.
     const std::atomic<bool>* stop = nullptr;
     std::atomic<bool>* agreed_stop = nullptr;
@@ -32,8 +32,6 @@ class SharedUnits final : public SharedWork {
 
   std::vector<std::string> results(std::string_view stage, std::size_t units, int threads,
                                    const Job& job, const Progress& progress) override;
-
-  const std::atomic<bool>* own_stop() const override { return options_.stop; }
 
   const KeptUnits& kept() const { return options_.kept; }
   /// With shards: units of others that were asked for; their results are empty.
