@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Long tables and many files: what `whence discover` takes for them, and whether it is right.
 
-    bench/many_rows.py [--rows 10000000] [--columns 20] [--files 21] [--kind linear-gaussian|categorical]
+    bench/many_rows.py [--rows 10000000] [--columns 20] [--edges 29] [--files 11]
+                       [--kind linear-gaussian|categorical] [--most-rows N|all] [--check]
                        [--seed 0] [--threads N] [--command PATH] [--folder DIR]
 
-Simulates a graph with twice as many edges as columns, one CSV file per environment (half of the rows in the
-baseline), and prints processor seconds and peak memory of making them and of the search, the size of the files,
-and what `whence evaluate` says of the answer. Needs nothing but the command; the files go when it ends, unless
---folder names a place for them. 10 million rows take about 3.5 GB there.
+Simulates a random graph, one CSV file per environment (half of the rows in the baseline, one target in each of
+the others), and prints the size of the files, processor seconds and peak memory of making them and of the
+search, and what `whence evaluate` says of the answer; with --check, of `whence check` instead. Needs nothing
+but the command; the files go when it ends, unless --folder names a place for them.
 """
 
 import argparse
@@ -42,8 +43,11 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--columns", type=int, default=20)
-    parser.add_argument("--files", type=int, default=21)
+    parser.add_argument("--edges", type=int, default=29)
+    parser.add_argument("--files", type=int, default=11)
     parser.add_argument("--kind", default="linear-gaussian")
+    parser.add_argument("--most-rows", default="200000")
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--command", default="./whence")
@@ -58,7 +62,7 @@ def main():
         data, found = os.path.join(folder, "data"), os.path.join(folder, "found")
         measured("simulate", [
             whence, "simulate", "graph", "--kind", options.kind,
-            "--graph", f"er:{options.columns}:{2 * options.columns}",
+            "--graph", f"er:{options.columns}:{options.edges}",
             "--environments", str(shifted), "--rows", str(options.rows // 2 // shifted),
             "--baseline-rows", str(options.rows - options.rows // 2 // shifted * shifted),
             "--seed", str(options.seed), "--max-memory", "16G", "-o", data, "-q"])
@@ -66,9 +70,13 @@ def main():
         size = sum(map(os.path.getsize, [*files, os.path.join(data, "baseline.csv")]))
         print(f"{options.rows} rows x {options.columns} columns in {len(files) + 1} files, "
               f"{size / 1e6:.0f} MB", flush=True)
-        measured("discover", [
-            whence, "discover", "--baseline", os.path.join(data, "baseline.csv"),
-            "--shifted", *files, *threads, "-o", found, "-q"])
+        command = "check" if options.check else "discover"
+        output = [] if options.check else ["-o", found]
+        measured(command, [
+            whence, command, "--baseline", os.path.join(data, "baseline.csv"), "--shifted", *files,
+            "--most-rows", options.most_rows, *threads, "-q", *output])
+        if options.check:
+            return
         subprocess.run([whence, "evaluate", os.path.join(found, "result.json"),
                         os.path.join(data, "truth.json")], check=True)
 

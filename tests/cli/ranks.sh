@@ -52,6 +52,14 @@ for wait in 0.1 0.3; do
 done
 accepts "${labels[@]}" -o labels-killed --checkpoint labels-killed.checkpoint --threads 2
 check 'by labels killed and gone on' test "$(sum_of labels-killed)" = "$want_labels"
+# and once interrupted, as soon as something is kept
+rm -f labels-killed.checkpoint
+"$WHENCE" "${labels[@]}" -o labels-killed --checkpoint labels-killed.checkpoint --threads 1 2>/dev/null &
+until [[ -s labels-killed.checkpoint ]] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
+kill -TERM $! 2>/dev/null
+wait $! 2>/dev/null
+accepts "${labels[@]}" -o labels-term --checkpoint labels-killed.checkpoint --threads 2
+check 'by labels interrupted and gone on' test "$(sum_of labels-term)" = "$want_labels"
 
 # Foreign and damaged checkpoints have an exit code of their own
 refuses 8 E-CHECKPOINT-FOREIGN 'its command is not' "${ask[@]}" --seed 9 --checkpoint run.checkpoint -o no
