@@ -58,6 +58,7 @@ SharedRun::SharedRun(const SharedOptions& options, std::vector<SharedFact> facts
     how.stop = stop;
     how.agreed_stop = &agreed_;
   }
+  how.units_stop = this->stop();
   if (!options.checkpoint.empty()) {
     // Rank 0 alone touches the file; the others get what it holds.
     std::string text;

@@ -23,6 +23,44 @@ done
 accepts "${ask[@]}" -o killed --checkpoint killed.checkpoint --threads 2
 check 'killed and gone on' test "$(sum_of killed)" = "$want"
 
+# Interrupted by a signal, which a queue sends before it kills: searches that ended early are part of
+# the answer, but not of the checkpoint
+long=(discover "${inputs[@]}" --restarts 300 --sweeps 20 -q --threads 2)
+accepts "${long[@]}" -o long
+for _ in 1 2 3; do
+  rm -rf interrupted interrupted.checkpoint
+  "$WHENCE" "${long[@]}" -o interrupted --checkpoint interrupted.checkpoint 2>/dev/null &
+  until [[ -s interrupted.checkpoint ]] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
+  kill -TERM $! 2>/dev/null
+  wait $!
+  check 'a signal ends a search' test $? = 143
+  accepts "${long[@]}" -o interrupted --checkpoint interrupted.checkpoint
+  check 'interrupted and gone on' test "$(sum_of interrupted)" = "$(sum_of long)"
+done
+
+# The same by labels: what is kept is evidence
+labels=(discover "${inputs[@]}" --model labels -q)
+accepts "${labels[@]}" -o labels
+want_labels=$(sum_of labels)
+accepts "${labels[@]}" -o labels-kept --checkpoint labels.checkpoint --threads 2
+check 'by labels a checkpoint changes nothing' test "$(sum_of labels-kept)" = "$want_labels"
+for wait in 0.1 0.3; do
+  "$WHENCE" "${labels[@]}" -o labels-killed --checkpoint labels-killed.checkpoint --threads 1 2>/dev/null &
+  sleep "$wait"
+  kill -9 $! 2>/dev/null
+  wait $! 2>/dev/null
+done
+accepts "${labels[@]}" -o labels-killed --checkpoint labels-killed.checkpoint --threads 2
+check 'by labels killed and gone on' test "$(sum_of labels-killed)" = "$want_labels"
+# and once interrupted, as soon as something is kept
+rm -f labels-killed.checkpoint
+"$WHENCE" "${labels[@]}" -o labels-killed --checkpoint labels-killed.checkpoint --threads 1 2>/dev/null &
+until [[ -s labels-killed.checkpoint ]] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
+kill -TERM $! 2>/dev/null
+wait $! 2>/dev/null
+accepts "${labels[@]}" -o labels-term --checkpoint labels-killed.checkpoint --threads 2
+check 'by labels interrupted and gone on' test "$(sum_of labels-term)" = "$want_labels"
+
 # Foreign and damaged checkpoints have an exit code of their own
 refuses 8 E-CHECKPOINT-FOREIGN 'its command is not' "${ask[@]}" --seed 9 --checkpoint run.checkpoint -o no
 awk 'NR == 3 { sub(/[0-8]$/, 9) } 1' data/baseline.csv >other.csv
@@ -79,6 +117,17 @@ for ranks in 1 2 3 4; do
     check "$ranks ranks, $threads threads" test "$(sum_of shared)" = "$want"
   done
 done
+for ranks in 2 3 4; do
+  for threads in 1 2; do
+    rm -rf shared
+    mpirun -n $ranks "$WHENCE" "${labels[@]}" --threads $threads -o shared </dev/null ||
+      fail "labels, $ranks ranks: exit $?"
+    check "by labels, $ranks ranks, $threads threads" test "$(sum_of shared)" = "$want_labels"
+  done
+done
+mpirun -n 2 "$WHENCE" "${labels[@]}" --checkpoint labels.checkpoint -o resumed-labels </dev/null ||
+  fail "going on by labels with 2 ranks"
+check 'by labels two ranks go on' test "$(sum_of resumed-labels)" = "$want_labels"
 mpirun -n 3 "$WHENCE" "${grid[@]}" -o ranked </dev/null || fail "bench on 3 ranks"
 check 'a grid on 3 ranks' cmp -s grid/result.json ranked/result.json
 mpirun -n 2 "$WHENCE" "${ask[@]}" --checkpoint run.checkpoint -o resumed </dev/null ||

@@ -249,8 +249,7 @@ GraphResult search(const DiscoverCommand& c, std::vector<SharedFact> facts, cons
     control.work = shared.work();
     control.stop = shared.stop();
     result = find(control);
-    const bool alone = result.model == GraphModel::labels;  // it shares no work
-    if (!control.stopped() && !(alone && watch.stopped())) return result;
+    if (!control.stopped()) return result;
   }
   const bool asked = asked_to_stop(globals);
   const auto signal = take_signal();

@@ -8,12 +8,13 @@
 
 namespace whence {
 
-void SharedUnits::do_round(const std::string& stage, std::span<const std::size_t> mine, int threads,
+bool SharedUnits::do_round(const std::string& stage, std::span<const std::size_t> mine, int threads,
                            const Job& job) {
   std::vector<std::string> done(mine.size());
   parallel_for(mine.size(), threads, [&](std::size_t k) { done[k] = job(mine[k]); });
-  const bool stop = options_.stop != nullptr && options_.stop->load();
-  std::string message = ByteWriter().put(stop).put(mine.size()).take();
+  const auto set = [](const std::atomic<bool>* flag) { return flag != nullptr && flag->load(); };
+  const bool whole = !set(options_.units_stop);  // as the jobs saw it, not as it is agreed now
+  std::string message = ByteWriter().put(set(options_.stop)).put(mine.size()).take();
   for (std::size_t k = 0; k < mine.size(); ++k)
     message += ByteWriter().put(mine[k]).put(done[k].size()).take() + done[k];
   for (const std::string& given : gather_from_ranks(message)) {
@@ -32,6 +33,7 @@ void SharedUnits::do_round(const std::string& stage, std::span<const std::size_t
       options_.kept[{stage, unit}] = take(size);
     }
   }
+  return whole;
 }
 
 std::vector<std::string> SharedUnits::results(std::string_view name, std::size_t units, int threads,
@@ -50,8 +52,9 @@ std::vector<std::string> SharedUnits::results(std::string_view name, std::size_t
   for (std::size_t at = 0; at < missing.size(); at += round) {
     const std::size_t first = std::min(missing.size(), at + each * std::size_t(rank()));
     const std::size_t last = std::min(missing.size(), first + each);
-    do_round(stage, std::span(missing).subspan(first, last - first), threads, job);
-    if (options_.save && rank() == 0) options_.save(options_.kept);
+    const bool whole =
+        do_round(stage, std::span(missing).subspan(first, last - first), threads, job);
+    if (whole && options_.save && rank() == 0) options_.save(options_.kept);
     if (progress) progress(double(std::min(missing.size(), at + round)) / double(missing.size()));
   }
   std::vector<std::string> found(units);

@@ -18,26 +18,28 @@ namespace whence {
 class SharedUnits final : public SharedWork {
  public:
   struct Options {
-    KeptUnits kept;                              // what was done before
-    std::function<void(const KeptUnits&)> save;  // called on rank 0 after every round
-    std::size_t shard = 0, shards = 1;           // only units of that shard are done
+    KeptUnits kept;  // what was done before
+    /// Called on rank 0 after every round, but not once units may have ended early.
+    std::function<void(const KeptUnits&)> save;
+    std::size_t shard = 0, shards = 1;  // only units of that shard are done
     /// Where a search is to end, as this process sees it, and as all ranks agree between rounds.
     const std::atomic<bool>* stop = nullptr;
     std::atomic<bool>* agreed_stop = nullptr;
+    /// What units end early by, themselves: their results are used, but not kept for later.
+    const std::atomic<bool>* units_stop = nullptr;
   };
   explicit SharedUnits(Options options) : options_(std::move(options)) {}
 
   std::vector<std::string> results(std::string_view stage, std::size_t units, int threads,
                                    const Job& job, const Progress& progress) override;
 
-  const std::atomic<bool>* own_stop() const override { return options_.stop; }
-
   const KeptUnits& kept() const { return options_.kept; }
   /// With shards: units of others that were asked for; their results are empty.
   std::size_t left_to_others() const { return left_to_others_; }
 
  private:
-  void do_round(const std::string& stage, std::span<const std::size_t> mine, int threads,
+  /// Whether all units of the round were done to their end.
+  bool do_round(const std::string& stage, std::span<const std::size_t> mine, int threads,
                 const Job& job);
 
   Options options_;

@@ -2,7 +2,6 @@
 // keeps.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -29,10 +28,6 @@ class SharedWork {
   /// every process.
   virtual std::vector<std::string> results(std::string_view stage, std::size_t units, int threads,
                                            const Job& job, const Progress& progress = {}) = 0;
-
-  /// Work that is not shared may end by itself when this is set. (Control::stop is what all
-  /// processes agree on, and they do so between units.) Null: Control::stop will do.
-  virtual const std::atomic<bool>* own_stop() const { return nullptr; }
 };
 
 /// Results by stage and number.

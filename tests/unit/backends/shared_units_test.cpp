@@ -54,6 +54,24 @@ TEST(SharedUnits, ShardsTogetherDoEverythingOnce) {
   EXPECT_EQ(done, std::vector<int>(10, 1));
 }
 
+TEST(SharedUnits, WhatMayHaveEndedEarlyIsUsedButNotSaved) {
+  std::atomic<bool> stop = false;
+  std::vector<std::size_t> saved;
+  SharedUnits::Options how;
+  how.save = [&](const KeptUnits& units) { saved.push_back(units.size()); };
+  how.units_stop = &stop;
+  SharedUnits work(std::move(how));
+  const auto job = [&](std::size_t i) {
+    if (i == 3) stop = true;
+    return squared(i);
+  };
+  const auto results = work.results("squares", 6, 1, job, {});
+  EXPECT_EQ(saved, (std::vector<std::size_t>{1, 2, 3}));
+  EXPECT_EQ(value_of_bytes<std::size_t>(results[5]), 25u);
+  work.results("more", 2, 1, squared, {});
+  EXPECT_EQ(saved.size(), 3u);
+}
+
 TEST(SharedUnits, AnErrorOfAUnitIsThrown) {
   SharedUnits work({});
   const auto job = [](std::size_t i) -> std::string {

@@ -316,9 +316,6 @@ GraphResult find_with_all_rows(DataSource& data, const GraphOptions& options,
   const auto by_labels = [&](const Remark& why) {
     choose(how, entry_of(GraphModel::labels));
     how.baseline = reference_of(ordered.whole(), how);
-    // This engine shares nothing: each process may end it by itself.
-    if (how.control.work != nullptr && how.control.work->own_stop() != nullptr)
-      how.control.stop = how.control.work->own_stop();
     GraphResult result = find_graph_by_labels(order.data, how);
     result.model_reason = why;
     result.checks = checks;

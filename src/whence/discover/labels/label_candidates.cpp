@@ -13,18 +13,19 @@ void LabelSearch::find_candidates() {
   const double rows = double(joint.rows()), price = 0.01 * rows;
   constexpr std::size_t most_partners = 20, most_blanket = 8;
   std::vector<double> marginal(m_ * m_, -INFINITY);
-  parallel_for(m_, options_.threads, [&](std::size_t a) {
+  const auto fill_marginal = [&](std::size_t a) {
     if (stopped()) return;
     for (std::size_t b = 0; b < a; ++b) {
       const auto one = VariableSet().with(a), other = VariableSet().with(b);
       marginal[a * m_ + b] =
           joint.joint(one | other) - joint.joint(one) - joint.joint(other) - price;
     }
-  });
+  };
+  parallel_for(m_, options_.threads, fill_marginal);
   for (std::size_t a = 0; a < m_; ++a)
     for (std::size_t b = 0; b < a; ++b) marginal[b * m_ + a] = marginal[a * m_ + b];
   std::vector<VariableSet> blanket(m_);
-  parallel_for(m_, options_.threads, [&](std::size_t i) {
+  const auto find_blanket = [&](std::size_t i) {
     if (stopped()) return;
     // In large tables only the strongest partners are tried beside others.
     std::vector<std::size_t> tried;
@@ -53,7 +54,9 @@ void LabelSearch::find_candidates() {
       reached = best;
     }
     blanket[i] = given;
-  });
+  };
+  share("blankets", m_, find_blanket);
+  parallel_for(m_, options_.threads, find_blanket);
   const ShiftEvidence& shift = score_.shift();
   for (std::size_t a = 0; a < m_; ++a)
     for (std::size_t b = a + 1; b < m_; ++b) {

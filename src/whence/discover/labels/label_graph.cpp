@@ -230,6 +230,8 @@ GraphResult find_graph_by_labels(const Dataset& data, const GraphTask& options) 
   how.threads = options.control.threads;
   how.knowledge = &options.knowledge;
   how.stop = options.control.stop;
+  how.work = options.control.work;
+  how.part = options.part;
   LabelSearch search(score, how);
   search.run(progress);
   const LabelDraws drawn = search.draw(progress);

@@ -119,6 +119,7 @@ void LabelSearch::improve_order(std::vector<std::size_t>& order) const {
   for (bool moved = true; moved && !stopped();) {
     moved = false;
     std::vector<std::pair<double, std::size_t>> promising(m_);
+    share("places", m_, [&](std::size_t k) { best_place(order, k); });
     parallel_for(m_, options_.threads, [&](std::size_t k) {
       promising[k] = {-best_place(order, k).gain, order[k]};
     });

@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "whence/backends/threads.hpp"
+#include "whence/core/error.hpp"
+#include "whence/evidence/labels/new_evidence.hpp"
 
 namespace whence {
 
@@ -17,6 +19,26 @@ LabelSearch::LabelSearch(LabelScore& score, const LabelSearchOptions& options)
       movers_(m_),
       unmoved_by_(m_),
       best_(m_) {}
+
+/// The evidence that jobs ask for is worked out by all processes together, and kept; then whoever
+/// asks for it finds it. Answers are the same without: evidence depends on the data alone.
+void LabelSearch::share(const std::string& what, std::size_t units,
+                        const std::function<void(std::size_t)>& job) const {
+  if (options_.work == nullptr || stopped()) return;
+  constexpr std::size_t most_parts = 16;  // neighbours ask for much the same
+  const std::size_t parts = std::min(units, most_parts);
+  const std::string stage = options_.part + "labels " + std::to_string(shared_++) + " " + what;
+  const auto work_out = [&](std::size_t part) {
+    NewEvidence fresh;
+    for (std::size_t i = part * units / parts; i < (part + 1) * units / parts; ++i) job(i);
+    return fresh.take();
+  };
+  for (const std::string& bytes : options_.work->results(stage, parts, options_.threads, work_out))
+    if (!learn_evidence(bytes, score_.joint(), score_.shift()))
+      throw Error(ExitCode::checkpoint, "E-CHECKPOINT-DAMAGED", stage,
+                  "a kept part of the search does not hold what it should",
+                  "delete the checkpoint and start again");
+}
 
 double LabelSearch::total(const LabelGraph& graph) const {
   double sum = 0;
@@ -89,24 +111,24 @@ double LabelSearch::gain(const LabelGraph& graph, std::size_t a, std::size_t b, 
   return of_first + of_second - before;
 }
 
+/// Of all links between a variable and those after it.
+LabelSearch::Move LabelSearch::best_move(const LabelGraph& graph, std::size_t a,
+                                         std::optional<Pair> kept) const {
+  Move best;
+  for (std::size_t b = a + 1; b < m_; ++b) {
+    if (!candidate(a, b) || kept == Pair(a, b)) continue;
+    for (int k = 0; k < link_kinds; ++k) {
+      if (Link(k) == graph.link(a, b)) continue;
+      const double found = gain(graph, a, b, Link(k), best.gain);
+      if (found > best.gain) best = {found, b, Link(k)};
+    }
+  }
+  return best;
+}
+
 void LabelSearch::climb(LabelGraph& graph, int threads, std::optional<Pair> kept) const {
-  struct Move {
-    double gain = improved;
-    std::size_t b = 0;
-    Link link = Link::none;
-  };
   for (std::vector<Move> best(m_); !stopped();) {
-    parallel_for(m_, threads, [&](std::size_t a) {
-      best[a] = {};
-      for (std::size_t b = a + 1; b < m_; ++b) {
-        if (!candidate(a, b) || kept == Pair(a, b)) continue;
-        for (int k = 0; k < link_kinds; ++k) {
-          if (Link(k) == graph.link(a, b)) continue;
-          const double found = gain(graph, a, b, Link(k), best[a].gain);
-          if (found > best[a].gain) best[a] = {found, b, Link(k)};
-        }
-      }
-    });
+    parallel_for(m_, threads, [&](std::size_t a) { best[a] = best_move(graph, a, kept); });
     std::size_t top = 0;
     for (std::size_t a = 1; a < m_; ++a)
       if (best[a].gain > best[top].gain) top = a;
@@ -174,7 +196,7 @@ const std::vector<LabelSearch::Rivals>& LabelSearch::rivals() {
     best_.families[to].causes.each([&](std::size_t from) {
       list.push_back({from, to, {}, {}, {}});
     });
-  parallel_for(3 * list.size(), options_.threads, [&](std::size_t k) {
+  const auto fit = [&](std::size_t k) {
     Rivals& edge = list[k / 3];
     if (stopped()) return;
     if (k % 3 == 0)
@@ -183,7 +205,9 @@ const std::vector<LabelSearch::Rivals>& LabelSearch::rivals() {
       edge.hidden = alternative(edge.from, edge.to, true);
     else
       edge.bypassed = bypassed(edge.from, edge.to);
-  });
+  };
+  share("rivals", 3 * list.size(), fit);
+  parallel_for(3 * list.size(), options_.threads, fit);
   rivals_.emplace(best_, std::move(list));
   return rivals_->second;
 }
@@ -215,6 +239,7 @@ void LabelSearch::run(const Progress& progress) {
       if (options_.knowledge->of(m_, cause, v) == EdgeKnowledge::Word::required)
         best_.set(std::min(cause, v), std::max(cause, v),
                   cause < v ? Link::forward : Link::backward);
+  share("links", m_, [&](std::size_t a) { best_move(best_, a, {}); });
   climb(best_, options_.threads);
   if (progress) progress(0.3);
   // Orders to start from: what moves rarely first; that of the climbed graph; random ones.

@@ -3,13 +3,16 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "whence/belief/edges.hpp"
 #include "whence/belief/graph_sampler.hpp"
 #include "whence/core/report.hpp"
+#include "whence/core/shared_work.hpp"
 #include "whence/discover/labels/label_score.hpp"
 
 namespace whence {
@@ -47,6 +50,8 @@ struct LabelSearchOptions {
   int chains = 4, steps = 4000;              // per chain
   const EdgeKnowledge* knowledge = nullptr;  // [cause][effect]
   const std::atomic<bool>* stop = nullptr;
+  SharedWork* work = nullptr;  // evidence is shared with other processes, or kept
+  std::string part = {};       // names this search among those of one answer
 };
 
 /// Graphs from Markov chains, equally weighted, and the standard errors over chains of how often
@@ -104,12 +109,20 @@ class LabelSearch {
   static constexpr double improved = 1e-6;    // smaller gains are rounding
   static constexpr double clear_move = 5;     // nats: the variable's own law differs
 
+  void share(const std::string& what, std::size_t units,
+             const std::function<void(std::size_t)>& job) const;
   void find_candidates();
   void find_movers();
   void find_restless();
   bool allowed(std::size_t a, std::size_t b, Link link) const;
   double gain(const LabelGraph& graph, std::size_t a, std::size_t b, Link link, double floor) const;
   using Pair = std::pair<std::size_t, std::size_t>;  // the smaller first
+  struct Move {
+    double gain = improved;
+    std::size_t b = 0;
+    Link link = Link::none;
+  };
+  Move best_move(const LabelGraph& graph, std::size_t a, std::optional<Pair> kept) const;
   void climb(LabelGraph& graph, int threads, std::optional<Pair> kept = {}) const;
   LabelFamily best_family(std::size_t child, const VariableSet& before) const;
   LabelFamily grown(std::size_t child, const VariableSet& before, VariableSet start) const;
@@ -152,6 +165,7 @@ class LabelSearch {
   std::vector<VariableSet> movers_;      // what moved most where the variable moved too
   std::vector<VariableSet> unmoved_by_;  // variables that move nearly everywhere, this one not
   LabelGraph best_;
+  mutable std::size_t shared_ = 0;                                    // stages so far
   std::optional<std::pair<LabelGraph, std::vector<Rivals>>> rivals_;  // of which graph
   mutable SharedCache<BestKey, LabelFamily, BestHash> best_families_;
 };

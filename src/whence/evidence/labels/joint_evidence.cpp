@@ -8,6 +8,7 @@
 
 #include "whence/evidence/labels/drawn_rows.hpp"
 #include "whence/evidence/labels/logistic_evidence.hpp"
+#include "whence/evidence/labels/new_evidence.hpp"
 #include "whence/evidence/labels/noise_shape.hpp"
 #include "whence/evidence/labels/second_order.hpp"
 #include "whence/math/special.hpp"
@@ -283,13 +284,32 @@ double JointEvidence::level_evidence(std::size_t v, const VariableSet& given) co
 
 double JointEvidence::conditional(std::size_t i, const VariableSet& given) const {
   if (!columns_.variable(i).real)
-    return level_cache_.get({given, i}, [&] { return level_evidence(i, given); });
-  const std::vector<double>& all =
-      conditional_cache_.get(given, [&] { return all_conditionals(given); });
+    return level_cache_.get({given, i}, [&] {
+      const double value = level_evidence(i, given);
+      NewEvidence::note_level(given, i, value);
+      return value;
+    });
+  const std::vector<double>& all = conditional_cache_.get(given, [&] {
+    std::vector<double> values = all_conditionals(given);
+    NewEvidence::note_conditionals(given, values);
+    return values;
+  });
   double sum = 0;
   for (std::size_t t = 0; t < targets_.size(); ++t)
     if (targets_[t].variable == i) sum += all[t];
   return sum;
+}
+
+bool JointEvidence::learn_conditionals(const VariableSet& given,
+                                       const std::vector<double>& values) const {
+  if (values.size() != targets_.size()) return false;
+  conditional_cache_.get(given, [&] { return values; });
+  return true;
+}
+
+void JointEvidence::learn_level(const VariableSet& given, std::size_t variable,
+                                double value) const {
+  level_cache_.get({given, variable}, [&] { return value; });
 }
 
 double JointEvidence::joint(const VariableSet& set) const {

@@ -37,6 +37,11 @@ class JointEvidence {
 
   std::size_t sets() const { return conditional_cache_.size(); }
 
+  /// What was worked out elsewhere from the same data (new_evidence.hpp). False where there are not
+  /// as many values as there must be.
+  bool learn_conditionals(const VariableSet& given, const std::vector<double>& values) const;
+  void learn_level(const VariableSet& given, std::size_t variable, double value) const;
+
  private:
   /// The numbers that are predicted: per real coordinate the code under up to three monotone maps.
   struct Target {

@@ -7,6 +7,7 @@
 #include <Eigen/Dense>
 
 #include "whence/evidence/labels/drawn_rows.hpp"
+#include "whence/evidence/labels/new_evidence.hpp"
 #include "whence/evidence/labels/remainder_drift.hpp"
 #include "whence/evidence/labels/second_order.hpp"
 #include "whence/math/logspace.hpp"
@@ -352,8 +353,11 @@ std::shared_ptr<const ShiftEvidence::Regressions> ShiftEvidence::regressions(
 }
 
 double ShiftEvidence::change(std::size_t child, const VariableSet& parents, std::size_t e) const {
-  return change_cache_.get({parents, child * environments() + e}, [&] {
-    return compare(child, parents, e, Allowed::nothing).log_odds[0];
+  const std::size_t number = child * environments() + e;
+  return change_cache_.get({parents, number}, [&] {
+    const float value = compare(child, parents, e, Allowed::nothing).log_odds[0];
+    NewEvidence::note_change(parents, number, value);
+    return value;
   });
 }
 

@@ -89,6 +89,12 @@ class ShiftEvidence {
 
   std::size_t fits() const { return change_cache_.size(); }
 
+  /// What was worked out elsewhere from the same data (new_evidence.hpp); the number stands for a
+  /// child and an environment.
+  void learn_change(const VariableSet& parents, std::size_t number, float value) const {
+    change_cache_.get({parents, number}, [&] { return value; });
+  }
+
  private:
   /// Rows of one environment, and rows of the baseline that it is compared with.
   struct Window {
