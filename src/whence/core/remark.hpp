@@ -27,6 +27,7 @@ enum class RemarkCode {
   maybe_confounded,      // variables: cause, effect; environments: where the cause changed
   maybe_selected,        // variables: cause, effect; numbers: the most that is stated
   turns_round,           // variables: cause, effect; environments: without it; numbers: the most
+  not_followed,          // variables: cause, effect; numbers: the most that is stated
   derived_columns,       // variables: those that compute each other
   baseline_assumed,      // environments: the one with most rows
   hidden_pair,           // variables: a, b; numbers: probability

@@ -87,6 +87,16 @@ std::string turns_round(Remarks all) {
       in_percent(all[0].numbers.at(0)), some_of(all, environment), all.size() == 1 ? "it" : "they");
 }
 
+std::string not_followed(Remarks all) {
+  return fmt::format(
+      "{} at {} at most: something hidden behind both ends would explain what was seen as well. An "
+      "environment that changes {} and that the effect is seen to follow would settle it.",
+      all.size() == 1 ? arrow(all[0]) + " stays"
+                      : fmt::format("{} arrows ({}) stay", all.size(), some_of(all, arrow)),
+      in_percent(all[0].numbers.at(0)),
+      all.size() == 1 ? "only " + variable(all[0], 0) : "only the cause");
+}
+
 std::string derived_columns(Remarks all) {
   return fmt::format(
       "{} by arithmetic: {}. What one column of such a group does to another is no finding, and no "
@@ -173,6 +183,7 @@ std::string graph_remark(Remarks all) {
     case RemarkCode::maybe_confounded: return maybe_confounded(all);
     case RemarkCode::maybe_selected: return maybe_selected(all);
     case RemarkCode::turns_round: return turns_round(all);
+    case RemarkCode::not_followed: return not_followed(all);
     case RemarkCode::derived_columns: return derived_columns(all);
     case RemarkCode::baseline_assumed:
       return fmt::format(
