@@ -45,7 +45,7 @@ enum class RemarkCode {
   full_family,           // variables: one; numbers: causes
   outlying_row,          // environments: one; numbers: row, counted from 1
   search_stopped,        // numbers: seconds of the limit, or none: interrupted
-  compared_with_labels,  // linked mechanisms changed together
+  compared_with_labels,  // linked mechanisms changed together; numbers: or too few rows, the usual
   // Of pairs.
   leave_out_approximate,
   few_rows_not_counted,     // numbers: nats, deals

@@ -256,6 +256,12 @@ std::string graph_remark(Remarks all) {
     case RemarkCode::environment_twice: return environments_twice(all);
     case RemarkCode::search_stopped: return search_stopped(r);
     case RemarkCode::compared_with_labels:
+      if (!r.numbers.empty())
+        return fmt::format(
+            "with fewer than {:.0f} rows of the baseline curves and hidden causes may not show: the "
+            "answer was compared with the one that labels give, and where they differ, theirs "
+            "stands, at 90 % at most",
+            number(0));
       return "linked mechanisms changed together: the answer was compared with the one that labels "
              "give, and what they do not confirm is not stated as sure";
     default: return {};
