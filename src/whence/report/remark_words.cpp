@@ -258,7 +258,8 @@ std::string graph_remark(Remarks all) {
     case RemarkCode::compared_with_labels:
       if (!r.numbers.empty())
         return fmt::format(
-            "with fewer than {:.0f} rows of the baseline curves and hidden causes may not show: the "
+            "with fewer than {:.0f} rows of the baseline curves and hidden causes may not show: "
+            "the "
             "answer was compared with the one that labels give, and where they differ, theirs "
             "stands, at 90 % at most",
             number(0));

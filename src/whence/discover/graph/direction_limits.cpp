@@ -36,7 +36,8 @@ class Limits {
         options_(options),
         derived_(rows ? derived_columns(*rows) : std::vector<DerivedColumns>()) {
     if (rows && options.maybe_selected) chosen_.emplace(result, *rows, options);
-    if (rows && result.model == GraphModel::linear) effects_.emplace(result, *rows);
+    if (rows && !options.own_model && (result.model != GraphModel::labels || all_numbers(*rows)))
+      effects_.emplace(result, *rows);
   }
 
   /// One for each three columns that compute each other.
@@ -78,9 +79,17 @@ class Limits {
     return {};
   }
 
+  static bool all_numbers(const Dataset& data) {
+    return std::all_of(data.variables.begin(), data.variables.end(), [](const Variable& v) {
+      return v.kind == Variable::Kind::real && v.dimension == 1;
+    });
+  }
   /// Whether environments speak for the edge, at 20 to 1, against something hidden behind both.
+  /// Labels have asked that of curves: of lines, it is enough that they do not speak against it.
   bool followed(const EdgeFinding& edge) const {
-    return !effects_ || effects_->against_hidden(edge.from, edge.to) >= std::log(20.0);
+    const double clear = std::log(20.0);
+    return !effects_ || effects_->against_hidden(edge.from, edge.to) >=
+                            (result_.model == GraphModel::labels ? -clear : clear);
   }
   bool is_derived(const EdgeFinding& edge) const {
     const auto in = [](const DerivedColumns& three, std::size_t v) {

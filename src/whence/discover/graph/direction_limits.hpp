@@ -6,7 +6,8 @@
 //   and not everything did. Where neither end changed, their joint law is the same everywhere, and
 //   only its form could prefer a direction, under a model that no data follow to the letter;
 // - if leaving out one environment turns it round;
-// - where lines answer, unless the effect was seen to follow its cause (followed_effects.hpp): else
+// - where an exact model answers, unless the effect was seen to follow its cause
+// (followed_effects.hpp): else
 //   something hidden behind both would explain all that was seen;
 // - if the two columns belong to three of which one is computed from the others;
 // - if groups of one table may have been formed by what their rows hold, and a choice of rows would

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "whence/discover/graph/followed_tables.hpp"
 #include "whence/discover/graph/selection_doubt.hpp"
 #include "whence/math/dense.hpp"
 
@@ -199,11 +200,19 @@ double FollowedEffects::against_hidden(std::size_t cause, std::size_t effect) co
     if (here.baseline || here.all_changed >= 0.5 || !changed(cause, e)) continue;
     const double rows = double(data_.environments[e].rows());
     if (rows < 3) continue;
-    const TwoLines lines(data_, causes, effect, usual(cause, effect, e));
-    const OffLine caused = lines.off_whole(e), hidden = lines.off_without(e);
     const double price = std::log(double(m)) + 1.5 * std::log(rows);  // of one more change
-    const double term = std::max(caused.unchanged(rows - 1), -price) -
-                        std::max(hidden.unchanged(rows - 1), -price);
+    const auto at_most_changed = [&](double caused, double hidden) {
+      return std::max(caused, -price) - std::max(hidden, -price);
+    };
+    const std::vector<std::size_t> known = usual(cause, effect, e);
+    if (result_.model == GraphModel::categorical) {
+      const TwoTables tables(data_, causes, effect, known);
+      sum += at_most_changed(tables.unchanged(e), tables.unchanged_without_cause(e));
+      continue;
+    }
+    const TwoLines lines(data_, causes, effect, known);
+    const OffLine caused = lines.off_whole(e), hidden = lines.off_without(e);
+    const double term = at_most_changed(caused.unchanged(rows - 1), hidden.unchanged(rows - 1));
     // By what the cause alone should have moved the effect; a clear move may have gone too far.
     const double expected = hidden.mean - caused.mean;
     const bool clear = hidden.mean * hidden.mean > 4 * hidden.mean_error;

@@ -1,4 +1,4 @@
-// Whether an effect was seen to follow its cause, where lines answer. The exact models know no
+// Whether an effect was seen to follow its cause, where an exact model answers: those know no
 // hidden common cause: it joins its effects by an edge, and any environment in which one of them
 // changed seems to give that edge a direction. One thing tells the two apart: where the mechanism
 // of one end changed, a cause takes its effect along, and something hidden does not.

@@ -46,7 +46,9 @@ struct PairAnswer {
         hidden(result.hidden.variables == 0 ? 0 : result.hidden.at(a, b)) {}
 
   /// The one that is more likely than not, if any.
-  int kind() const { return forward > likely ? 1 : backward > likely ? 2 : hidden > likely ? 3 : 0; }
+  int kind() const {
+    return forward > likely ? 1 : backward > likely ? 2 : hidden > likely ? 3 : 0;
+  }
 };
 
 /// The rows of an environment as a regression on causes has them: one, the causes, the effect.
