@@ -53,11 +53,19 @@ class Limits {
   Limit of(const EdgeFinding& edge) const {
     if (is_known(options_.knowledge, result_.variables.size(), edge)) return {};
     Limit limit = of_direction(edge);
-    if (edge.probability > highest_if_hidden && limit.highest > highest_if_hidden &&
+    if (edge.probability > highest_if_hidden && limit.highest > highest_if_unsure &&
         !followed(edge))
       limit = {highest_if_hidden, remark(RemarkCode::not_followed, edge, highest_if_hidden), false,
                true};
     return limit;
+  }
+
+  /// Whether environments speak for the edge, at 20 to 1, against something hidden behind both.
+  /// Labels have asked that of curves: of lines, it is enough that they do not speak against it.
+  bool followed(const EdgeFinding& edge) const {
+    const double clear = std::log(20.0);
+    return !effects_ || effects_->against_hidden(edge.from, edge.to) >=
+                            (result_.model == GraphModel::labels ? -clear : clear);
   }
 
  private:
@@ -83,13 +91,6 @@ class Limits {
     return std::all_of(data.variables.begin(), data.variables.end(), [](const Variable& v) {
       return v.kind == Variable::Kind::real && v.dimension == 1;
     });
-  }
-  /// Whether environments speak for the edge, at 20 to 1, against something hidden behind both.
-  /// Labels have asked that of curves: of lines, it is enough that they do not speak against it.
-  bool followed(const EdgeFinding& edge) const {
-    const double clear = std::log(20.0);
-    return !effects_ || effects_->against_hidden(edge.from, edge.to) >=
-                            (result_.model == GraphModel::labels ? -clear : clear);
   }
   bool is_derived(const EdgeFinding& edge) const {
     const auto in = [](const DerivedColumns& three, std::size_t v) {
@@ -206,7 +207,8 @@ void limit_directions(GraphResult& result, const Dataset* rows, const GraphOptio
   }
   // Something hidden feigns edges beside a path: then the path implies none.
   for (auto& [edge, limit] : limited)
-    if (limit.wants_shift && result.model == GraphModel::linear && result.maybe_confounded.empty())
+    if (limit.wants_shift && result.model == GraphModel::linear &&
+        result.maybe_confounded.empty() && limits.followed(*edge))
       limit.highest = std::max(limit.highest, sure.path(edge->from, edge->to));
   std::erase_if(limited,
                 [](const auto& one) { return one.first->probability <= one.second.highest; });

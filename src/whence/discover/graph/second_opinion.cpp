@@ -45,6 +45,11 @@ struct PairAnswer {
         backward(result.edges.at(b, a)),
         hidden(result.hidden.variables == 0 ? 0 : result.hidden.at(a, b)) {}
 
+  /// Linked, and hardly anything says how.
+  bool is_open() const {
+    constexpr double hardly = 0.6;
+    return std::max({forward, backward, hidden}) < hardly && forward + backward + hidden > likely;
+  }
   /// The one that is more likely than not, if any.
   int kind() const {
     return forward > likely ? 1 : backward > likely ? 2 : hidden > likely ? 3 : 0;
@@ -220,6 +225,11 @@ void join(GraphResult& linear, const GraphResult& labels) {
     for (std::size_t b = a + 1; b < m; ++b) {
       const PairAnswer other(labels, a, b);
       if (PairAnswer(linear, a, b).kind() == other.kind()) continue;
+      if (other.is_open()) {  // that is no denial
+        for (double* p : {&linear.edges.at(a, b), &linear.edges.at(b, a)})
+          *p = std::min(*p, unconfirmed);
+        continue;
+      }
       linear.edges.at(a, b) = std::min(other.forward, unconfirmed);
       linear.edges.at(b, a) = std::min(other.backward, unconfirmed);
       linear.hidden.at(a, b) = linear.hidden.at(b, a) = std::min(other.hidden, unconfirmed);

@@ -36,7 +36,8 @@ inline constexpr std::size_t rows_that_check = 500;
 bool lines_are_unchecked(const GraphResult& linear, std::size_t variables);
 
 /// One answer of two, where nothing says which model is right: what both have, as lines state it;
-/// where they differ, as labels do, but not as sure.
+/// where they differ, as labels do, but not as sure; where labels cannot tell how two variables are
+/// linked, as lines do, but not as sure.
 void join(GraphResult& linear, const GraphResult& labels);
 
 /// Lists the edges again after their probabilities changed, with what is known of each.
