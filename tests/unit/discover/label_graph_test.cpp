@@ -242,27 +242,11 @@ TEST(FindGraphByLabels, OfTwoChangesEitherMayFollowTheOther) {
 }
 
 TEST(FindGraphByLabels, WhatIsKeptBelowALimitKeepsItsOrder) {
-  // Every mechanism is another curve in the first environment, and the last one is furthest off.
-  const Dataset data = drawn_data(5, 5, 7, [](std::size_t e, Stream& stream) {
-    std::vector<double> row;
-    for (std::size_t v = 0; v < 5; ++v) {
-      const double before = v > 0 ? row[v - 1] : 0, noise = sample_normal(stream);
-      if (e == 1)
-        row.push_back(0.3 * before * before + (v == 4 ? 6 : 0.5) + 0.3 * noise * std::abs(noise));
-      else
-        row.push_back(1.5 * std::tanh(before) + 0.7 * noise + (e == v + 2 ? 3 : 0));
-    }
-    return row;
-  });
-  const GraphResult result = find_graph(data, by_labels());
-  const GraphEnvironment& all = result.environments[1];
-  EXPECT_GT(all.all_changed, 0.5);
-  for (std::size_t v = 0; v < 5; ++v) {
-    EXPECT_LE(all.changed[v], 0.9) << v;
-    if (v != 4) {
-      EXPECT_LT(all.changed[v], all.changed[4]) << v;
-    }
-  }
+  const GraphResult result = find_graph(unseen_link(3), by_labels());
+  const std::vector<double>& changed = result.environments[1].changed;
+  EXPECT_DOUBLE_EQ(std::max(changed[0], changed[1]), 0.9);
+  EXPECT_LT(std::min(changed[0], changed[1]), 0.9);
+  EXPECT_GT(std::min(changed[0], changed[1]), 0.84);
 }
 
 /// The second column copies the first one, nearly, but is off by a little more or less in every
