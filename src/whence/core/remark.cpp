@@ -21,6 +21,7 @@ std::string_view name_of(RemarkCode code) {
     case RemarkCode::maybe_confounded: return "maybe-confounded";
     case RemarkCode::maybe_selected: return "maybe-selected";
     case RemarkCode::turns_round: return "turns-round";
+    case RemarkCode::not_followed: return "not-followed";
     case RemarkCode::derived_columns: return "derived-columns";
     case RemarkCode::baseline_assumed: return "baseline-assumed";
     case RemarkCode::hidden_pair: return "hidden-pair";
@@ -72,6 +73,7 @@ bool is_advice(RemarkCode code) {
     case RemarkCode::direction_open:
     case RemarkCode::maybe_selected:
     case RemarkCode::turns_round:
+    case RemarkCode::not_followed:
     case RemarkCode::one_environment_carries:
     case RemarkCode::rests_on_effect:
     case RemarkCode::shift_of_cause:

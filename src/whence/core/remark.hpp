@@ -27,6 +27,7 @@ enum class RemarkCode {
   maybe_confounded,      // variables: cause, effect; environments: where the cause changed
   maybe_selected,        // variables: cause, effect; numbers: the most that is stated
   turns_round,           // variables: cause, effect; environments: without it; numbers: the most
+  not_followed,          // variables: cause, effect; numbers: the most that is stated
   derived_columns,       // variables: those that compute each other
   baseline_assumed,      // environments: the one with most rows
   hidden_pair,           // variables: a, b; numbers: probability
@@ -44,7 +45,7 @@ enum class RemarkCode {
   full_family,           // variables: one; numbers: causes
   outlying_row,          // environments: one; numbers: row, counted from 1
   search_stopped,        // numbers: seconds of the limit, or none: interrupted
-  compared_with_labels,  // linked mechanisms changed together
+  compared_with_labels,  // linked mechanisms changed together; numbers: or too few rows, the usual
   // Of pairs.
   leave_out_approximate,
   few_rows_not_counted,     // numbers: nats, deals

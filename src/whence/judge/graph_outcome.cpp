@@ -185,7 +185,7 @@ std::vector<std::pair<std::size_t, std::size_t>> hidden_pairs(const GraphResult&
   for (std::size_t a = 0; a < hidden.variables; ++a)
     for (std::size_t b = a + 1; b < hidden.variables; ++b)
       if (hidden.at(a, b) > 0.5) pairs.emplace_back(a, b);
-  if (hidden.variables > 0) return pairs;
+  if (found.shift_only.variables > 0) return pairs;  // labels were asked
   for (const auto& [from, to] : found.maybe_confounded)
     pairs.emplace_back(std::min(from, to), std::max(from, to));
   std::sort(pairs.begin(), pairs.end());

@@ -85,6 +85,16 @@ std::string turns_round(Remarks all) {
       in_percent(all[0].numbers.at(0)), some_of(all, environment), all.size() == 1 ? "it" : "they");
 }
 
+std::string not_followed(Remarks all) {
+  return fmt::format(
+      "{} at {} at most: something hidden behind both ends would explain what was seen as well. An "
+      "environment that changes {} and that the effect is seen to follow would settle it.",
+      all.size() == 1 ? arrow(all[0]) + " stays"
+                      : fmt::format("{} arrows ({}) stay", all.size(), some_of(all, arrow)),
+      in_percent(all[0].numbers.at(0)),
+      all.size() == 1 ? "only " + variable(all[0], 0) : "only the cause");
+}
+
 std::string derived_columns(Remarks all) {
   return fmt::format(
       "{} by arithmetic: {}. What one column of such a group does to another is no finding, and no "
@@ -171,6 +181,7 @@ std::string graph_remark(Remarks all) {
     case RemarkCode::maybe_confounded: return maybe_confounded(all);
     case RemarkCode::maybe_selected: return maybe_selected(all);
     case RemarkCode::turns_round: return turns_round(all);
+    case RemarkCode::not_followed: return not_followed(all);
     case RemarkCode::derived_columns: return derived_columns(all);
     case RemarkCode::baseline_assumed:
       return fmt::format(
@@ -243,6 +254,13 @@ std::string graph_remark(Remarks all) {
     case RemarkCode::environment_twice: return environments_twice(all);
     case RemarkCode::search_stopped: return search_stopped(r);
     case RemarkCode::compared_with_labels:
+      if (!r.numbers.empty())
+        return fmt::format(
+            "with fewer than {:.0f} rows of the baseline curves and hidden causes may not show: "
+            "the "
+            "answer was compared with the one that labels give, and where they differ, theirs "
+            "stands, at 90 % at most",
+            number(0));
       return "linked mechanisms changed together: the answer was compared with the one that labels "
              "give, and what they do not confirm is not stated as sure";
     default: return {};

@@ -215,6 +215,40 @@ TEST(FindGraphByLabels, ASecondChangeDownstreamOfALikelyOneIsNotSure) {
   EXPECT_GT(result.environments[2].changed[1], 0.95);
 }
 
+/// The first column is a noisy reading of what hardly varies, and moves the second one, in the
+/// first environment, by a link that the baseline does not show. Where there are four environments,
+/// the reading is off in the last one, and the second column stays.
+Dataset unseen_link(std::size_t environments) {
+  return drawn_data(environments, 4, 5, [](std::size_t e, Stream& stream) {
+    const double cause = 0.05 * sample_normal(stream) + (e == 1 ? 1.6 : 0);
+    const double read = cause + 0.4 * sample_normal(stream) + (e == 3 ? 1.6 : 0);
+    const double effect = cause + 0.5 * sample_normal(stream);
+    const double other = 0.5 * sample_normal(stream) + (e == 2 ? 1.6 : 0);
+    return std::vector<double>{read, effect, other, 0.5 * sample_normal(stream)};
+  });
+}
+
+TEST(FindGraphByLabels, OfTwoChangesEitherMayFollowTheOther) {
+  const GraphResult result = find_graph(unseen_link(3), by_labels());
+  for (std::size_t v : {0U, 1U}) {
+    EXPECT_GT(result.environments[1].changed[v], 0.5) << v;
+    EXPECT_LE(result.environments[1].changed[v], 0.9) << v;
+  }
+  EXPECT_GT(result.environments[2].changed[2], 0.95);
+  // What changed elsewhere, and was not followed there, is not followed here.
+  const GraphResult told = find_graph(unseen_link(4), by_labels());
+  EXPECT_LE(told.environments[1].changed[0], 0.9);
+  EXPECT_GT(told.environments[1].changed[1], 0.95);
+}
+
+TEST(FindGraphByLabels, WhatIsKeptBelowALimitKeepsItsOrder) {
+  const GraphResult result = find_graph(unseen_link(3), by_labels());
+  const std::vector<double>& changed = result.environments[1].changed;
+  EXPECT_DOUBLE_EQ(std::max(changed[0], changed[1]), 0.9);
+  EXPECT_LT(std::min(changed[0], changed[1]), 0.9);
+  EXPECT_GT(std::min(changed[0], changed[1]), 0.84);
+}
+
 /// The second column copies the first one, nearly, but is off by a little more or less in every
 /// run, which shows only beside the first. In one run both are elsewhere.
 Dataset drifting_copy(std::size_t environments, double where_moved, std::uint32_t run) {
@@ -284,7 +318,7 @@ Dataset line_data() {
 
 TEST(FindGraph, OneMistypedCellTurnsNoLineRound) {
   Dataset data = line_data();
-  EXPECT_GT(find_graph(data, with_baseline()).edges.at(0, 1), 0.95);
+  EXPECT_GT(find_graph(data, with_baseline()).edges.at(0, 1), 0.75);
   data.columns[0].values[17] = 10;
   const GraphResult result = find_graph(data, with_baseline());
   EXPECT_LT(result.edges.at(1, 0), 0.95);

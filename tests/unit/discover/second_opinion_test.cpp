@@ -211,5 +211,78 @@ TEST(SecondOpinion, DriftIsNoChange) {
   EXPECT_LE(stated, 1);
 }
 
+/// Two columns, a -> b by lines with these probabilities; both changed once.
+GraphResult two_columns(double forward, double hidden, double changed, std::size_t baseline = 200) {
+  GraphResult result;
+  result.variables = {"a", "b"};
+  result.edges = EdgeMatrix(2);
+  result.edges.at(0, 1) = forward;
+  result.hidden = EdgeMatrix(2);
+  result.hidden.at(0, 1) = result.hidden.at(1, 0) = hidden;
+  result.environments.resize(2);
+  result.environments[0].rows = baseline;
+  result.environments[0].baseline = true;
+  result.environments[1].rows = 60;
+  result.environments[0].changed = {0, 0};
+  result.environments[1].changed = {changed, 0};
+  result.findings = edges_worth_showing(result.edges);
+  return result;
+}
+
+TEST(SecondOpinion, WithFewRowsLinesAreNotChecked) {
+  const auto unchecked = [](std::size_t baseline, std::size_t variables) {
+    return lines_are_unchecked(two_columns(1, 0, 1, baseline), variables);
+  };
+  EXPECT_TRUE(unchecked(200, 10));
+  EXPECT_FALSE(unchecked(rows_that_check, 10));
+  EXPECT_FALSE(unchecked(50, 10));    // labels say nothing either
+  EXPECT_FALSE(unchecked(200, 100));  // they would take too long
+}
+
+TEST(SecondOpinion, TwoAnswersKeepWhatBothHave) {
+  GraphResult same = two_columns(0.99, 0, 0.99), hidden = same, none = same;
+  join(same, two_columns(0.7, 0.3, 0.6));
+  EXPECT_EQ(same.edges.at(0, 1), 0.99);
+  EXPECT_EQ(same.environments[1].changed[0], 0.99);
+  join(hidden, two_columns(0.02, 0.98, 0.2));
+  EXPECT_EQ(hidden.edges.at(0, 1), 0.02);
+  EXPECT_EQ(hidden.hidden.at(0, 1), 0.9);
+  EXPECT_EQ(hidden.environments[1].changed[0], 0.2);
+  join(none, two_columns(0.1, 0.05, 0.1));
+  EXPECT_EQ(none.edges.at(0, 1), 0.1);
+  GraphResult open = two_columns(0.99, 0, 0.99);
+  join(open, two_columns(0.42, 0.53, 0.99));
+  EXPECT_EQ(open.edges.at(0, 1), 0.9);
+  GraphResult unseen = two_columns(0.1, 0, 0.1);
+  join(unseen, two_columns(0.99, 0, 0.99));
+  EXPECT_EQ(unseen.edges.at(0, 1), 0.9);
+  EXPECT_EQ(unseen.environments[1].changed[0], 0.9);
+}
+
+TEST(SecondOpinion, FewRowsAreReadByBoth) {
+  Dataset data = linear_data({}, 1);
+  Dataset few = data;  // 300 rows of the baseline, 100 of each other environment
+  for (std::size_t v = 0; v < 4; ++v) {
+    few.columns[v].values.clear();
+    for (const Environment& e : data.environments)
+      for (std::size_t r = 0; r < e.rows() * 3 / (e.rows() == 1000 ? 10 : 9); ++r)
+        few.columns[v].values.push_back(data.columns[v].values[e.begin + r]);
+  }
+  std::size_t at = 0;
+  for (Environment& e : few.environments) {
+    const std::size_t rows = e.rows() * 3 / (e.rows() == 1000 ? 10 : 9);
+    e.begin = at;
+    e.end = at += rows;
+  }
+  GraphOptions options;
+  options.baseline = 0;
+  const GraphResult result = find_graph(few, options);
+  EXPECT_EQ(result.model, GraphModel::linear);
+  EXPECT_TRUE(has(result.remarks, RemarkCode::compared_with_labels));
+  EXPECT_GT(result.edges.at(0, 1), 0.95);
+  EXPECT_GT(result.edges.at(1, 2), 0.95);
+  EXPECT_FALSE(has(find_graph(data, options).remarks, RemarkCode::compared_with_labels));
+}
+
 }  // namespace
 }  // namespace whence

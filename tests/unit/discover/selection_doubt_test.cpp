@@ -72,7 +72,9 @@ TEST(SelectionDoubt, AnEffectThatChangesAloneIsNoSelection) {
               find_graph(data, trusting).edges.values)
         << name_of(model);
   }
-  EXPECT_GT(find_graph(grouped(Groups::effect_moved, 2), doubting()).edges.at(1, 2), 0.95);
+  // That something hidden joins the two is not excluded: x did not change.
+  EXPECT_GT(find_graph(grouped(Groups::effect_moved, 2), doubting()).edges.at(1, 2),
+            highest_if_selected);
 }
 
 TEST(SelectionDoubt, ACauseThatMovedAloneMayHaveBeenChosen) {
@@ -91,7 +93,7 @@ TEST(SelectionDoubt, ACauseThatMovedAloneMayHaveBeenChosen) {
 TEST(SelectionDoubt, WhatMovedAgainstItsOwnCauseWasNotChosen) {
   // Rows chosen by x would have moved z as well: so x changed, and y followed it.
   const GraphResult result = find_graph(grouped(Groups::middle_moved, 4), doubting());
-  EXPECT_GT(result.edges.at(0, 1), 0.95);
+  EXPECT_GT(result.edges.at(0, 1), highest_if_selected);
   EXPECT_GT(result.edges.at(1, 2), 0.95);
   EXPECT_FALSE(has(result.remarks, RemarkCode::maybe_selected));
 }

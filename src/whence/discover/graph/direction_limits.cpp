@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "whence/discover/check/derived_columns.hpp"
+#include "whence/discover/graph/followed_effects.hpp"
 #include "whence/discover/graph/second_opinion.hpp"
 #include "whence/discover/graph/selection_doubt.hpp"
 #include "whence/evidence/labels/shift_evidence.hpp"
@@ -25,6 +26,7 @@ struct Limit {
   double highest = 1;
   std::optional<Remark> why = {};
   bool wants_shift = false;
+  bool maybe_hidden = false;  // then something hidden gets the rest, not the opposite direction
 };
 
 class Limits {
@@ -34,6 +36,8 @@ class Limits {
         options_(options),
         derived_(rows ? derived_columns(*rows) : std::vector<DerivedColumns>()) {
     if (rows && options.maybe_selected) chosen_.emplace(result, *rows, options);
+    if (rows && !options.own_model && (result.model != GraphModel::labels || all_numbers(*rows)))
+      effects_.emplace(result, *rows);
   }
 
   /// One for each three columns that compute each other.
@@ -46,9 +50,29 @@ class Limits {
     return remarks;
   }
 
-  Limit of(const EdgeFinding& edge) {
-    constexpr double turned = 0.75;  // three to one for the opposite: half would be merely open
+  Limit of(const EdgeFinding& edge) const {
     if (is_known(options_.knowledge, result_.variables.size(), edge)) return {};
+    Limit limit = of_direction(edge);
+    if (edge.probability > highest_if_hidden && limit.highest > highest_if_unsure &&
+        !followed(edge))
+      limit = {highest_if_hidden, remark(RemarkCode::not_followed, edge, highest_if_hidden), false,
+               true};
+    return limit;
+  }
+
+  /// Whether environments speak for the edge, at 20 to 1, against something hidden behind both.
+  /// Labels have asked that of curves: of lines, it is enough that they do not speak against it.
+  bool followed(const EdgeFinding& edge) const {
+    const double clear = std::log(20.0);
+    return !effects_ || effects_->against_hidden(edge.from, edge.to) >=
+                            (result_.model == GraphModel::labels ? -clear : clear);
+  }
+
+ private:
+  static constexpr double even = 0.5;
+
+  Limit of_direction(const EdgeFinding& edge) const {
+    constexpr double turned = 0.75;  // three to one for the opposite: half would be merely open
     if (is_derived(edge)) return {even};
     if (!shift_supports(result_, edge))
       return {options_.maybe_selected ? highest_if_selected : highest_if_unsure, {}, true};
@@ -63,9 +87,11 @@ class Limits {
     return {};
   }
 
- private:
-  static constexpr double even = 0.5;
-
+  static bool all_numbers(const Dataset& data) {
+    return std::all_of(data.variables.begin(), data.variables.end(), [](const Variable& v) {
+      return v.kind == Variable::Kind::real && v.dimension == 1;
+    });
+  }
   bool is_derived(const EdgeFinding& edge) const {
     const auto in = [](const DerivedColumns& three, std::size_t v) {
       return std::find(three.begin(), three.end(), v) != three.end();
@@ -82,7 +108,8 @@ class Limits {
   const GraphResult& result_;
   const GraphOptions& options_;
   std::vector<DerivedColumns> derived_;
-  std::optional<ChosenRows> chosen_;
+  mutable std::optional<ChosenRows> chosen_;
+  std::optional<FollowedEffects> effects_;
 };
 
 /// Edges that are sure after their limits.
@@ -125,6 +152,12 @@ void tell(GraphResult& result, std::size_t a, std::size_t b, double probability)
   for (Remark& remark : result.remarks)
     if (remark.code == RemarkCode::hidden_pair && remark.variables == pair)
       remark.numbers = {probability};
+}
+
+/// What an edge has beyond its limit goes to something hidden behind both ends.
+void leave_to_hidden(GraphResult& result, std::size_t a, std::size_t b, double rest) {
+  if (result.hidden.variables == 0) result.hidden = EdgeMatrix(result.variables.size());
+  result.hidden.at(a, b) = result.hidden.at(b, a) = result.hidden.at(a, b) + rest;
 }
 
 /// What a hidden link has beyond its limit goes to the two directions alike. True where any had.
@@ -174,14 +207,18 @@ void limit_directions(GraphResult& result, const Dataset* rows, const GraphOptio
   }
   // Something hidden feigns edges beside a path: then the path implies none.
   for (auto& [edge, limit] : limited)
-    if (limit.wants_shift && result.model == GraphModel::linear && result.maybe_confounded.empty())
+    if (limit.wants_shift && result.model == GraphModel::linear &&
+        result.maybe_confounded.empty() && limits.followed(*edge))
       limit.highest = std::max(limit.highest, sure.path(edge->from, edge->to));
   std::erase_if(limited,
                 [](const auto& one) { return one.first->probability <= one.second.highest; });
   std::vector<Remark> remarks = limits.on_derived();
   for (auto& [edge, limit] : limited) {
     double& p = result.edges.at(edge->from, edge->to);
-    result.edges.at(edge->to, edge->from) += p - limit.highest;
+    if (limit.maybe_hidden)
+      leave_to_hidden(result, edge->from, edge->to, p - limit.highest);
+    else
+      result.edges.at(edge->to, edge->from) += p - limit.highest;
     p = limit.highest;
     if (limit.why) remarks.push_back(*std::move(limit.why));
   }

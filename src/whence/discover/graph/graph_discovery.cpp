@@ -357,15 +357,24 @@ GraphResult find_with_all_rows(DataSource& data, const GraphOptions& options,
   result = in_given_order(result, order);
   level_equal_columns(result, twins, options);
   suspect_hidden_causes(result, options);
-  if (options.model == GraphModel::automatic && how.model == GraphModel::linear &&
-      order.variables.size() <= entry_of(GraphModel::labels).most_variables &&
-      calls_for_second_opinion(result, data.outline()) && !control.stopped()) {
+  const bool may_ask_labels =
+      options.model == GraphModel::automatic && how.model == GraphModel::linear &&
+      order.variables.size() <= entry_of(GraphModel::labels).most_variables && !control.stopped();
+  const bool signs = may_ask_labels && calls_for_second_opinion(result, data.outline());
+  const bool unchecked = may_ask_labels && lines_are_unchecked(result, order.variables.size());
+  if (signs || unchecked) {
     GraphResult other = by_labels({RemarkCode::model_drifts, {}, {}, {}});
-    const bool small = small_changes_abound(result, data.whole());
-    if ((small && finds_drift(other)) || denies_much(other, result, small)) return other;
-    temper(result, other);
+    const bool small = signs && small_changes_abound(result, data.whole());
+    if (signs && ((small && finds_drift(other)) || denies_much(other, result, small))) return other;
+    if (unchecked)
+      join(result, other);
+    else
+      temper(result, other);
     result.graph = likely_graph(result.edges, result.cycle_broken);
-    result.remarks.push_back({RemarkCode::compared_with_labels, {}, {}, {}});
+    if (unchecked && !control.stopped()) add_effects(data.whole(), result, control);
+    Remark compared{RemarkCode::compared_with_labels, {}, {}, {}};
+    if (unchecked) compared.numbers = {double(rows_that_check)};
+    result.remarks.push_back(std::move(compared));
   }
   result.essential = equivalence_class(result.graph, likely_targets(result));
   remark_on_exact(result, twins.remarks);

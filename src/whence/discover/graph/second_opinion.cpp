@@ -13,18 +13,48 @@ namespace {
 constexpr double as_likely_as_not = 0.5;
 constexpr double unconfirmed = 0.9;  // the most that one of two answers can state alone
 
-bool rows_enough(const Dataset& data, const GraphResult& result) {
-  constexpr std::size_t of_baseline = 200, of_environment = 50, most_variables = 40;
-  if (data.variables.size() > most_variables) return false;
-  std::size_t largest = 0;
-  std::vector<std::size_t> rows;
-  for (const GraphEnvironment& environment : result.environments) {
-    largest = std::max(largest, environment.rows);
-    rows.push_back(environment.rows);
+constexpr std::size_t most_for_labels = 40;  // labels take minutes with more
+
+/// Rows of the largest environment, and of the one in the middle.
+struct UsualRows {
+  std::size_t largest = 0, middle = 0;
+
+  explicit UsualRows(const GraphResult& result) {
+    std::vector<std::size_t> rows;
+    for (const GraphEnvironment& environment : result.environments)
+      rows.push_back(environment.rows);
+    std::sort(rows.begin(), rows.end());
+    largest = rows.back();
+    middle = rows[rows.size() / 2];
   }
-  std::nth_element(rows.begin(), rows.begin() + std::ptrdiff_t(rows.size() / 2), rows.end());
-  return largest >= of_baseline && rows[rows.size() / 2] >= of_environment;
+};
+
+bool rows_enough(const Dataset& data, const GraphResult& result) {
+  constexpr std::size_t of_baseline = 200, of_environment = 50;
+  if (data.variables.size() > most_for_labels) return false;
+  const UsualRows rows(result);
+  return rows.largest >= of_baseline && rows.middle >= of_environment;
 }
+
+/// What stands between two variables: three probabilities.
+struct PairAnswer {
+  double forward, backward, hidden;
+
+  PairAnswer(const GraphResult& result, std::size_t a, std::size_t b)
+      : forward(result.edges.at(a, b)),
+        backward(result.edges.at(b, a)),
+        hidden(result.hidden.variables == 0 ? 0 : result.hidden.at(a, b)) {}
+
+  /// Linked, and hardly anything says how.
+  bool is_open() const {
+    constexpr double hardly = 0.6;
+    return std::max({forward, backward, hidden}) < hardly && forward + backward + hidden > likely;
+  }
+  /// The one that is more likely than not, if any.
+  int kind() const {
+    return forward > likely ? 1 : backward > likely ? 2 : hidden > likely ? 3 : 0;
+  }
+};
 
 /// The rows of an environment as a regression on causes has them: one, the causes, the effect.
 Matrix regression_rows(const Dataset& data, const Environment& here, const Graph& graph,
@@ -183,6 +213,43 @@ void temper(GraphResult& linear, const GraphResult& labels) {
         double& p = linear.environments[e].changed[v];
         p = std::min(p, unconfirmed);
       }
+  list_findings_again(linear);
+}
+
+bool lines_are_unchecked(const GraphResult& linear, std::size_t variables) {
+  constexpr std::size_t fewest = 60, of_environment = 50;
+  if (variables > most_for_labels) return false;
+  const UsualRows rows(linear);
+  const std::size_t of_baseline = linear.environments[reference_of(linear)].rows;
+  return of_baseline >= fewest && of_baseline < rows_that_check && rows.middle >= of_environment;
+}
+
+void join(GraphResult& linear, const GraphResult& labels) {
+  const std::size_t m = linear.variables.size();
+  if (linear.hidden.variables == 0) linear.hidden = EdgeMatrix(m);
+  linear.shift_only = labels.shift_only;
+  for (std::size_t a = 0; a < m; ++a)
+    for (std::size_t b = a + 1; b < m; ++b) {
+      const PairAnswer other(labels, a, b);
+      if (PairAnswer(linear, a, b).kind() == other.kind()) continue;
+      if (other.is_open()) {  // that is no denial
+        for (double* p : {&linear.edges.at(a, b), &linear.edges.at(b, a)})
+          *p = std::min(*p, unconfirmed);
+        continue;
+      }
+      linear.edges.at(a, b) = std::min(other.forward, unconfirmed);
+      linear.edges.at(b, a) = std::min(other.backward, unconfirmed);
+      linear.hidden.at(a, b) = linear.hidden.at(b, a) = std::min(other.hidden, unconfirmed);
+    }
+  for (std::size_t e = 0; e < linear.environments.size(); ++e) {
+    GraphEnvironment& here = linear.environments[e];
+    const GraphEnvironment& other = labels.environments[e];
+    const auto one_of = [](double& p, double q) {
+      if ((p > likely) != (q > likely)) p = std::min(q, unconfirmed);
+    };
+    one_of(here.all_changed, other.all_changed);
+    for (std::size_t v = 0; v < m; ++v) one_of(here.changed[v], other.changed[v]);
+  }
   list_findings_again(linear);
 }
 

@@ -28,6 +28,18 @@ bool denies_much(const GraphResult& labels, const GraphResult& linear, bool drif
 /// What labels do not confirm is no longer stated as sure; what they find hidden is said.
 void temper(GraphResult& linear, const GraphResult& labels);
 
+/// With fewer rows of the baseline the model check overlooks most curves, and what is hidden hardly
+/// shows: lines were chosen by default, not because they fit.
+inline constexpr std::size_t rows_that_check = 500;
+
+/// Whether there are fewer, though enough for labels to speak.
+bool lines_are_unchecked(const GraphResult& linear, std::size_t variables);
+
+/// One answer of two, where nothing says which model is right: what both have, as lines state it;
+/// where they differ, as labels do, but not as sure; where labels cannot tell how two variables are
+/// linked, as lines do, but not as sure.
+void join(GraphResult& linear, const GraphResult& labels);
+
 /// Lists the edges again after their probabilities changed, with what is known of each.
 void list_findings_again(GraphResult& result);
 

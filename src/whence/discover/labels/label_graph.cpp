@@ -144,10 +144,64 @@ void leave_to_causes(const LabelGraph& graph, double highest, std::vector<double
       if (u != v && seen[u] > likely && graph.reaches(u, v)) changed[v] = highest;
 }
 
+/// What surely comes after a variable.
+std::vector<char> sure_effects(const EdgeMatrix& edges, std::size_t variable) {
+  constexpr double sure = 0.95;
+  std::vector<char> after(edges.variables);
+  std::vector<std::size_t> next = {variable};
+  for (std::size_t k = 0; k < next.size(); ++k)
+    for (std::size_t v = 0; v < edges.variables; ++v)
+      if (!after[v] && edges.at(next[k], v) > sure) {
+        after[v] = 1;
+        next.push_back(v);
+      }
+  return after;
+}
+
+/// Whether something else tells the environment better than a variable does, or changed there as
+/// well, and may act on it by a link that the baseline does not show: then that may be what
+/// changed, and the variable follows. It may not if it surely comes after the variable, or changed
+/// elsewhere and the variable stayed.
+bool may_follow(const LabelScore& score, const LabelGraph& graph, const EdgeMatrix& edges,
+                const std::vector<double>& changed, std::size_t v, std::size_t e) {
+  constexpr double likely = 0.5;
+  const ShiftEvidence& shift = score.shift();
+  const double own = shift.labels(VariableSet{}.with(v), e);
+  const auto stayed_elsewhere = [&](std::size_t u) {
+    for (std::size_t other = 0; other < score.environments(); ++other)
+      if (other != e && score.regime().counts[other] &&
+          score.change(u, graph.families[u].causes, other) > std::log(double(score.variables())) &&
+          shift.moved(v, other) <= 0)
+        return true;
+    return false;
+  };
+  const std::vector<char> after = sure_effects(edges, v);
+  for (std::size_t u = 0; u < changed.size(); ++u) {
+    if (u == v || after[u]) continue;
+    const bool likelier = changed[u] > likely || shift.labels(VariableSet{}.with(u), e) > own;
+    if (likelier && !stayed_elsewhere(u)) return true;
+  }
+  return false;
+}
+
+/// What is kept below a limit keeps its order: the clearest change comes first.
+void keep_order(const LabelScore& score, const LabelGraph& graph, std::size_t e,
+                const std::vector<std::size_t>& limited, std::vector<double>& changed) {
+  constexpr double room = 0.05;
+  double clearest = 0;
+  std::vector<double> clear;
+  for (const std::size_t v : limited) {
+    clear.push_back(std::max(0.0, score.change(v, graph.families[v].causes, e)));
+    clearest = std::max(clearest, clear.back());
+  }
+  for (std::size_t k = 0; k < limited.size() && clearest > 0; ++k)
+    changed[limited[k]] -= room * (1 - clear[k] / clearest);
+}
+
 /// P(each mechanism changed in one environment), over drawn graphs and scales of drift; no surer
 /// than the rivals of the best graph allow.
 GraphEnvironment environment_of(const LabelScore& score, const LabelGraph& best,
-                                const std::vector<LabelGraph>& draws,
+                                const EdgeMatrix& edges, const std::vector<LabelGraph>& draws,
                                 const std::vector<RivalGraph>& rivals,
                                 const std::vector<DriftReading>& readings, std::size_t e) {
   const std::size_t m = score.variables();
@@ -183,13 +237,23 @@ GraphEnvironment environment_of(const LabelScore& score, const LabelGraph& best,
         p = std::min(p, drawn + rival.weight * (changed_in(rival.graph) - drawn));
   }
   leave_to_causes(best, unsure, environment.changed);
+  const std::vector<double> seen = environment.changed;
+  for (std::size_t v = 0; v < m; ++v)
+    if (seen[v] > unsure && may_follow(score, best, edges, seen, v, e))
+      environment.changed[v] = unsure;
+  std::vector<std::size_t> limited;
+  for (std::size_t v = 0; v < m; ++v)
+    if (environment.changed[v] >= unsure &&
+        (environment.changed[v] == unsure || !score.regime().counts[e]))
+      limited.push_back(v);
   constexpr double too_much = 0.97, single = 0.9;  // single: where everything changed, no one did
   environment.all_changed = score.regime().counts[e] ? 0.0 : too_much;
   environment.none_changed = 1;
   for (double& p : environment.changed) {
     if (!score.regime().counts[e]) p = std::min(p, single);
-    environment.none_changed *= 1 - p;
   }
+  keep_order(score, best, e, limited, environment.changed);
+  for (const double p : environment.changed) environment.none_changed *= 1 - p;
   environment.drift = drift_scales[score.regime().environment_drift[e]];
   return environment;
 }
@@ -267,8 +331,8 @@ GraphResult find_graph_by_labels(const Dataset& data, const GraphTask& options) 
     if (e == reference)
       environment.changed.assign(m, 0.0);
     else
-      environment =
-          environment_of(score, search.best(), draws, judgement.rivals, readings, shifted++);
+      environment = environment_of(score, search.best(), result.edges, draws, judgement.rivals,
+                                   readings, shifted++);
     environment.name = data.environments[e].name;
     environment.rows = data.environments[e].rows();
     environment.baseline = e == reference;
