@@ -19,6 +19,7 @@ namespace {
 struct MergeCommand {
   std::vector<std::string> files;
   std::string output;
+  bool force = false;
 };
 
 void run(const MergeCommand& command, const Globals& globals) {
@@ -37,7 +38,7 @@ void run(const MergeCommand& command, const Globals& globals) {
                     "shards of one run differ in nothing but --shard");
     }
   }
-  write_single_file(command.output, checkpoint_text(merged), false);
+  write_single_file(command.output, checkpoint_text(merged), command.force);
   if (!globals.quiet)
     print(
         fmt::format("{} parts of {} files: {}\nthe same command with --checkpoint {} and without "
@@ -57,6 +58,7 @@ void add_merge(CLI::App& root, Globals& globals) {
       ->type_name("FILE...");
   add_value(*app, "-o,--output", command->output, "FILE", "the checkpoint of the whole run")
       ->required();
+  app->add_flag("--force", command->force, "replace FILE if it exists");
   app->footer(
       "Example:\n"
       "  whence bench graphs --shard 1/2 --checkpoint 1.shard\n"
