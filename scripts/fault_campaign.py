@@ -52,6 +52,12 @@ class Row:
         else:
             self.crashes.append('%s: exit %s' % (what, rc))
 
+    def tell(self, of):
+        """How far it came, now and then."""
+        if self.cases % 500 == 0:
+            print('%s: %d of %d, %d done, %d clear errors, %d bad' % (
+                self.name, self.cases, of, self.good, self.clear, len(self.bad())), file=sys.stderr, flush=True)
+
     def bad(self):
         return self.crashes + self.hangs + self.lost + self.silent
 
@@ -214,9 +220,9 @@ class Case:
             sys.exit('nothing would change: ' + name)
 
     def fresh(self):
+        """The template again. Nothing writes into a file that is there, so links will do."""
         folder = tempfile.mkdtemp(dir=work)
-        shutil.rmtree(folder)
-        shutil.copytree(self.template, folder)
+        shutil.copytree(self.template, folder, copy_function=os.link, dirs_exist_ok=True)
         return folder
 
     def judge(self, row, folder, rc, what, again):
@@ -257,6 +263,7 @@ def kills(cases):
         row.ended(rc, what)
         case.judge(row, folder, None if rc == 5 else rc, what, again=i % 10 == 0)
         shutil.rmtree(folder)
+        row.tell(given.kills)
     return row
 
 
@@ -292,6 +299,7 @@ def failing_calls(cases):
                 row.ended(rc, what)
                 case.judge(row, folder, rc, what, again=number % 7 == 0)
                 shutil.rmtree(folder)
+                row.tell(5 * len(some) * len(cases))
     return row
 
 
@@ -351,6 +359,7 @@ def flips(case):
         data = bytearray(read(path))
         at, bit = chance.randrange(len(data)), chance.randrange(8)
         data[at] ^= 1 << bit
+        os.remove(path)
         with open(path, 'wb') as file:
             file.write(data)
         rc = call(command, folder)[0]
@@ -360,6 +369,7 @@ def flips(case):
         if sealed and rc == 0 and not harmless:
             row.silent.append(what + ': not noticed')
         shutil.rmtree(folder)
+        row.tell(given.flips)
     return row
 
 
@@ -416,7 +426,11 @@ try:
     cases = [Case(*one, prepared) for one in COMMANDS
              if not given.only or one[0] in given.only.split(',') + ['state']]
     state = next(c for c in cases if c.name == 'state')
+    unharmed = {case.name: content(case.template, '.') for case in cases}
     rows = [kills(cases), failing_calls(cases), flips(state), together(state)]
+    for case in cases:  # what all were given must be as it was
+        if content(case.template, '.') != unharmed[case.name]:
+            rows[0].silent.append('an input of %s was written to' % case.name)
 finally:
     shutil.rmtree(work, ignore_errors=True)
 

@@ -128,25 +128,30 @@ def ran_on(path, flags):
     return [line for line in text.splitlines() if FINDING.search(line)] if ran.returncode in (0, 1) else None
 
 
+def said_of(files, stamp):
+    """The findings in files that are looked at as one; those that stand in the way are looked at alone."""
+    if len(files) == 1:
+        return ran_on(files[0]['file'], flags_of(files[0]))
+    one = stamp + '.cpp'
+    with open(one, 'w') as file:
+        file.writelines('#include "%s"  // NOLINT\n' % entry['file'] for entry in files)
+    lines = ran_on(one, flags_of(files[0]))
+    os.remove(one)
+    broken = [line for line in lines or [] if '[clang-diagnostic-error' in line]
+    if lines is not None and not broken:
+        return lines
+    apart = [entry for entry in files if any(line.startswith(entry['file'] + ':') for line in broken)] or files
+    print('apart:', *(os.path.relpath(entry['file'], root) for entry in apart), *broken[:3], file=sys.stderr)
+    rest = [entry for entry in files if entry not in apart]
+    found = [said_of([entry], stamp) for entry in apart] + ([said_of(rest, stamp)] if rest else [])
+    return None if None in found else sum(found, [])
+
+
 def look(files, stamp):
     """What clang-tidy says of files, kept once it is known."""
-    lines = None
-    if len(files) > 1:
-        one = stamp + '.cpp'
-        with open(one, 'w') as file:
-            file.writelines('#include "%s"  // NOLINT\n' % entry['file'] for entry in files)
-        lines = ran_on(one, flags_of(files[0]))
-        os.remove(one)
-    if lines is None or any('[clang-diagnostic-error' in line for line in lines):
-        if len(files) > 1:
-            print('one by one:', *(os.path.relpath(entry['file'], root) for entry in files), *(lines or [])[:2],
-                  sep='\n  ', file=sys.stderr)
-        lines = []
-        for entry in files:
-            said = ran_on(entry['file'], flags_of(entry))
-            if said is None:  # nothing to keep
-                return [entry['file'] + ': error: clang-tidy did not get to its end']
-            lines += said
+    lines = said_of(files, stamp)
+    if lines is None:
+        return [files[0]['file'] + ': error: clang-tidy did not get to its end']
     with open(stamp + '.new', 'w') as file:
         json.dump(lines, file)
     os.replace(stamp + '.new', stamp)
