@@ -7,7 +7,7 @@ kills    kill -9 at random instants, over all commands that write
 calls    system calls that fail, one after the other: ENOSPC, EIO, EINTR, EMFILE, once and for ever
          (N: at most so many per command and errno, spread over the run; 0: every one; -1: none)
 flips    single bits flipped in files that are read back
-runs     processes that write to one place, and to one state, at the same time
+runs     processes that write to one folder, to one state, and to one file, at the same time
 
 After each fault the results must be whole: those of before or those of a run without a fault, as the
 checksums in run.json and the bytes of result.json say. Prints one row per kind: cases, good ends,
@@ -26,6 +26,7 @@ options.add_argument('--calls', type=int, default=12)
 options.add_argument('--flips', type=int, default=100)
 options.add_argument('--runs', type=int, default=10)
 options.add_argument('--seed', type=int, default=0)
+options.add_argument('--only', default='', help='commands of these names alone, joined by commas')
 given = options.parse_args()
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 whence = os.path.abspath(given.whence)
@@ -51,11 +52,21 @@ class Row:
         else:
             self.crashes.append('%s: exit %s' % (what, rc))
 
+    def tell(self, of):
+        """How far it came, now and then."""
+        if self.cases % 500 == 0:
+            print('%s: %d of %d, %d done, %d clear errors, %d bad' % (
+                self.name, self.cases, of, self.good, self.clear, len(self.bad())), file=sys.stderr, flush=True)
+
     def bad(self):
         return self.crashes + self.hangs + self.lost + self.silent
 
 
-def call(arguments, folder, env=None):
+# Pictures are optional and take most of the time of a small run: one kill in five draws them.
+PLAIN = dict(os.environ, PATH='/nowhere')
+
+
+def call(arguments, folder, env=PLAIN):
     """Exit code, or None where it had to be killed; and stderr."""
     with subprocess.Popen([whence] + arguments, cwd=folder, env=env, stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
@@ -84,11 +95,39 @@ def prepare(folder):
           '--environments', '3', '-o', 'pair', '-q'], folder)
     must(['simulate', 'graph', '--graph', 'chain3', '--rows', '20', '--baseline-rows', '40',
           '-o', 'graph', '-q'], folder)
-    must(DISCOVER + ['-o', 'discover'], folder)
-    must(['convert', 'graph/truth.json', 'truth.dot', '-q'], folder)
+    must(['simulate', 'graph', '--graph', 'er:4:3', '--rows', '20', '-o', 'other', '-q'], folder)
+    must(['simulate', 'mixed', '--shift', 'mixed', '--environments', '3', '--rows', '60',
+          '-o', 'mixed', '-q'], folder)
+    must(DISCOVER + ['-o', 'discover', '--checkpoint', 'run.checkpoint'], folder)
+    must(DISENTANGLE + ['--shifted', 'mixed/shifted_02.csv', '-o', 'encoder'], folder)
+    for ending in ['dot', 'gml', 'graphml', 'csv', 'npy']:
+        must(['convert', 'graph/truth.json', 'truth.' + ending, '-q'], folder)
+    must(['convert', 'graph/truth.json', 'truth.edges', '--to', 'edges', '-q'], folder)
     must(['convert', 'graph', 'data.npz', '-q'], folder)
+    must(['convert', 'graph', 'table.csv', '-q'], folder)
+    must(['convert', 'graph', 'dcdi', '--to', 'dcdi', '-q'], folder)
+    shutil.copy(os.path.join(root, 'docs/examples/asia.bif'), folder)
+    for name, text in TEXTS.items():
+        with open(os.path.join(folder, name), 'w') as file:
+            file.write(text)
+    must(META + ['-o', 'meta'], folder)
+    for seed in '01':
+        for shard in '12':
+            must(['bench', 'graphs', '--scale', 'smoke', '--only', 'er20,no-shift*', '--seed', seed, '-q',
+                  '--shard', shard + '/2', '--checkpoint', 'shard.%s.%s' % (seed, shard)], folder)
 
 
+# Files that people write.
+TEXTS = {
+    'tiers.txt': 'X0\nX1,X2\n',
+    'tiers.json': '[["X0"], ["X1", "X2"]]\n',
+    'settings.json': '{"model": "auto", "prior": {"no_link": 0.3}}\n',
+    'meta.json': '{"world": "categorical", "levels": 2, "runs": 1, "episodes": 3, "steps": 2, "batch": 4}\n',
+    'tables.json': '{"tables": [{"table": "table.csv", "environment": "environment", "baseline": "baseline",'
+                   ' "impossible": ["X2->X0"], "right": ["X0->X1"], "controls": ["shuffled labels"]}]}\n',
+}
+META = ['meta-learn', '--config', 'meta.json', '-q']
+DISENTANGLE = ['disentangle', '--baseline', 'mixed/baseline.csv', '--shifted', 'mixed/shifted_01.csv', '-q']
 PAIR = ['direction', '--baseline', 'pair/baseline.csv', '--shifted', 'pair/shifted_01.csv', '-q']
 DISCOVER = ['discover', '--baseline', 'graph/baseline.csv', '--shifted', 'graph/shifted_01.csv', '-q']
 
@@ -101,12 +140,27 @@ COMMANDS = [
     ('discover', DISCOVER + ['-o', 'out'], DISCOVER + ['--seed', '1', '-o', 'out'], 'out'),
     ('changes', ['changes', '--graph', 'graph/truth.json'] + DISCOVER[1:] + ['-o', 'out'],
      ['changes', '--graph', 'graph/truth.json', '--noise', 'gaussian'] + DISCOVER[1:] + ['-o', 'out'], 'out'),
-    ('simulate', ['simulate', 'pair', '-o', 'out', '-q'],
+    ('checkpoint', DISCOVER + ['-o', 'out'],
+     DISCOVER + ['--seed', '1', '--checkpoint', 'new.checkpoint', '-o', 'out'], 'out'),
+    ('disentangle', DISENTANGLE + ['--shifted', 'mixed/shifted_02.csv', '-o', 'out'],
+     DISENTANGLE + ['--shifted', 'mixed/shifted_03.csv', '-o', 'out'], 'out'),
+    ('meta-learn', META + ['-o', 'out'], META + ['--seed', '1', '-o', 'out'], 'out'),
+    ('simulate pair', ['simulate', 'pair', '-o', 'out', '-q'],
      ['simulate', 'pair', '--seed', '5', '-o', 'out', '-q'], 'out'),
+    ('simulate graph', ['simulate', 'graph', '--graph', 'chain3', '-o', 'out', '-q'],
+     ['simulate', 'graph', '--graph', 'er:4:3', '-o', 'out', '-q'], 'out'),
+    ('simulate mixed', ['simulate', 'mixed', '--rows', '50', '-o', 'out', '-q'],
+     ['simulate', 'mixed', '--rows', '50', '--seed', '5', '-o', 'out', '-q'], 'out'),
     ('convert folder', ['convert', 'graph', 'out', '--to', 'dcdi', '-q'],
      ['convert', 'pair', 'out', '--to', 'folder', '-q'], 'out'),
     ('convert file', ['convert', 'graph/truth.json', 'out.dot', '-q'],
      ['convert', 'discover/result.json', 'out.dot', '--force', '-q'], 'out.dot'),
+    ('convert table', ['convert', 'pair', 'out.csv', '-q'],
+     ['convert', 'graph', 'out.csv', '--force', '-q'], 'out.csv'),
+    ('convert npz', ['convert', 'graph', 'out.npz', '-q'],
+     ['convert', 'other', 'out.npz', '--force', '-q'], 'out.npz'),
+    ('merge', ['merge', 'shard.0.1', 'shard.0.2', '-o', 'out.shards', '-q'],
+     ['merge', 'shard.1.1', 'shard.1.2', '--force', '-o', 'out.shards', '-q'], 'out.shards'),
     ('report', PAIR + ['-o', 'out'], ['report', 'out', '-q'], 'out'),
     ('reproduce', ['reproduce', 'propositions', '--scale', 'smoke', '-q', '-o', 'out'],
      ['reproduce', 'propositions', '--scale', 'smoke', '--seed', '2', '-q', '-o', 'out'], 'out'),
@@ -152,17 +206,23 @@ class Case:
         shutil.copytree(prepared, self.template)
         must(before, self.template)
         self.old = content(self.template, target)
-        folder = self.fresh()
-        start = time.monotonic()
-        must(command, folder)
-        self.seconds = time.monotonic() - start
-        self.new = content(folder, target)
-        shutil.rmtree(folder)
+        self.seconds = {}
+        for drawn, env in [(True, None), (False, PLAIN)]:
+            folder = self.fresh()
+            start = time.monotonic()
+            rc, said = call(command, folder, env)
+            self.seconds[drawn] = time.monotonic() - start
+            if rc != 0:
+                sys.exit('cannot prepare: %s: %s' % (name, said.decode(errors='replace')))
+            self.new = content(folder, target)
+            shutil.rmtree(folder)
+        if self.new == self.old and name != 'report':
+            sys.exit('nothing would change: ' + name)
 
     def fresh(self):
+        """The template again. Nothing writes into a file that is there, so links will do."""
         folder = tempfile.mkdtemp(dir=work)
-        shutil.rmtree(folder)
-        shutil.copytree(self.template, folder)
+        shutil.copytree(self.template, folder, copy_function=os.link, dirs_exist_ok=True)
         return folder
 
     def judge(self, row, folder, rc, what, again):
@@ -189,12 +249,12 @@ class Case:
 def kills(cases):
     row = Row('kill -9')
     for i in range(given.kills):
-        case = cases[i % len(cases)]
+        case, drawn = cases[i % len(cases)], chance.random() < .2
         folder = case.fresh()
-        process = subprocess.Popen([whence] + case.command, cwd=folder, stdin=subprocess.DEVNULL,
+        process = subprocess.Popen([whence] + case.command, cwd=folder, env=None if drawn else PLAIN, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            rc = process.wait(chance.uniform(0, 1.1 * case.seconds))
+            rc = process.wait(chance.uniform(0, 1.1 * case.seconds[drawn]))
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             process.wait()
@@ -203,6 +263,7 @@ def kills(cases):
         row.ended(rc, what)
         case.judge(row, folder, None if rc == 5 else rc, what, again=i % 10 == 0)
         shutil.rmtree(folder)
+        row.tell(given.kills)
     return row
 
 
@@ -216,7 +277,7 @@ def failing_calls(cases):
     for case in cases:
         folder = case.fresh()
         counted = os.path.join(work, 'count')
-        env = dict(os.environ, LD_PRELOAD=shim, WHENCE_FAIL_COUNT=counted)
+        env = dict(PLAIN, LD_PRELOAD=shim, WHENCE_FAIL_COUNT=counted)
         if call(case.command, folder, env)[0] != 0:
             sys.exit('the shim does not work with ' + case.name)
         shutil.rmtree(folder)
@@ -228,7 +289,7 @@ def failing_calls(cases):
                 chance.sample(numbers, given.calls))
             for number in some:
                 folder = case.fresh()
-                env = dict(os.environ, LD_PRELOAD=shim, WHENCE_FAIL_AT=str(number),
+                env = dict(PLAIN, LD_PRELOAD=shim, WHENCE_FAIL_AT=str(number),
                            WHENCE_FAIL_ERRNO=str(code))
                 if ever:
                     env['WHENCE_FAIL_EVER'] = '1'
@@ -238,6 +299,7 @@ def failing_calls(cases):
                 row.ended(rc, what)
                 case.judge(row, folder, rc, what, again=number % 7 == 0)
                 shutil.rmtree(folder)
+                row.tell(5 * len(some) * len(cases))
     return row
 
 
@@ -256,6 +318,34 @@ READERS = [
     ('truth.dot', ['convert', 'truth.dot', '-', '--to', 'json'], False),
     ('data.npz', ['discover', '--enco', 'data.npz', '-q', '-o', 'o2', '--time-limit', '5'], False),
     ('pair/baseline.csv', PAIR + ['-o', 'o2'], False),
+    ('run.checkpoint', DISCOVER + ['--checkpoint', 'run.checkpoint', '-o', 'o2'], True),
+    ('shard.0.1', ['merge', 'shard.0.1', 'shard.0.2', '-o', 'o.shards', '-q'], True),
+    ('encoder/page.json', ['report', 'encoder', '-q'], False),
+    ('encoder/result.json', ['evaluate', 'encoder', 'mixed'], False),
+    ('mixed/truth.json', ['evaluate', 'encoder', 'mixed'], False),
+    ('graph/truth.json', ['evaluate', 'discover', 'graph'], False),
+    ('graph/truth.json', ['changes', '--graph', 'graph'] + DISCOVER[1:] + ['-o', 'o2'], False),
+    ('discover/graph.dot', ['changes', '--graph', 'discover/graph.dot'] + DISCOVER[1:] + ['-o', 'o2'], False),
+    ('encoder/run.json', ['verify', 'encoder', '-q'], False),
+    ('out/run.json', PAIR + ['-o', 'out'], False),
+    ('out/result.json', PAIR + ['-o', 'out'], False),
+    ('meta/page.json', ['report', 'meta', '-q'], False),
+    ('table.csv', ['check', 'table.csv', '--environment', 'environment', '--baseline', 'baseline'], False),
+    ('dcdi/data_interv1.npy', ['discover', '--dcdi', 'dcdi', '-q', '-o', 'o2', '--time-limit', '5'], False),
+    ('dcdi/DAG1.npy', ['convert', 'dcdi', 'o2', '--to', 'folder', '-q'], False),
+    ('dcdi/regime1.csv', ['convert', 'dcdi', 'o2', '--to', 'folder', '-q'], False),
+    ('dcdi/intervention1.csv', ['convert', 'dcdi', 'o2', '--to', 'folder', '-q'], False),
+    ('truth.gml', ['convert', 'truth.gml', '-', '--to', 'json'], False),
+    ('truth.graphml', ['convert', 'truth.graphml', '-', '--to', 'json'], False),
+    ('truth.csv', ['convert', 'truth.csv', '-', '--to', 'json'], False),
+    ('truth.npy', ['convert', 'truth.npy', '-', '--to', 'json'], False),
+    ('truth.edges', ['convert', 'truth.edges', '-', '--from', 'edges', '--to', 'json'], False),
+    ('asia.bif', ['convert', 'asia.bif', '-', '--to', 'json'], False),
+    ('tiers.txt', DISCOVER + ['--tiers', 'tiers.txt', '-o', 'o2'], False),
+    ('tiers.json', DISCOVER + ['--tiers', 'tiers.json', '-o', 'o2'], False),
+    ('settings.json', PAIR + ['--config', 'settings.json', '-o', 'o2'], False),
+    ('meta.json', META + ['-o', 'o2'], False),
+    ('tables.json', ['bench', 'tables', 'tables.json', '-q'], False),
 ]
 
 
@@ -269,6 +359,7 @@ def flips(case):
         data = bytearray(read(path))
         at, bit = chance.randrange(len(data)), chance.randrange(8)
         data[at] ^= 1 << bit
+        os.remove(path)
         with open(path, 'wb') as file:
             file.write(data)
         rc = call(command, folder)[0]
@@ -278,14 +369,17 @@ def flips(case):
         if sealed and rc == 0 and not harmless:
             row.silent.append(what + ': not noticed')
         shutil.rmtree(folder)
+        row.tell(given.flips)
     return row
 
 
 def together(case):
     """Many at once: into one folder, and into one state with a file each."""
     row = Row('at the same time')
-    for state in (False, True):
+    for kind in ('folder', 'state', 'file'):
+        state = kind == 'state'
         folder = case.fresh()
+        whole = {}  # what a file may hold afterwards
         for i in range(given.runs):
             data = read(os.path.join(folder, 'pair/shifted_02.csv'))
             with open(os.path.join(folder, 'week%d.csv' % i), 'wb') as file:
@@ -295,8 +389,14 @@ def together(case):
             week = ['--shifted', 'week%d.csv' % i]
             command = ['direction'] + week + ['--state', 's.json', '-q', '-o', 'o%d' % i] if state \
                 else PAIR + week + ['-o', 'out']
+            if kind == 'file':
+                command = ['convert', ('graph/truth.json', 'discover/result.json')[i % 2], 'one.gml', '--force', '-q']
+                if i < 2:
+                    must(command, folder)
+                    whole[content(folder, 'one.gml')] = True
             processes.append(subprocess.Popen([whence] + command, cwd=folder, stdin=subprocess.DEVNULL,
-                                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+                                              env=PLAIN, stdout=subprocess.DEVNULL,
+                                              stderr=subprocess.DEVNULL))
         yes = 0
         for i, process in enumerate(processes):
             try:
@@ -308,6 +408,8 @@ def together(case):
             yes += rc == 0
         if not is_whole(folder, 'out'):
             row.lost.append('results of many are not whole')
+        if kind == 'file' and whole and content(folder, 'one.gml') not in whole:
+            row.lost.append('a file that many wrote is none of theirs')
         if state:
             kept = len(json.loads(read(os.path.join(folder, 's.json')))['content']['files'])
             if kept != 2 + yes:
@@ -321,9 +423,14 @@ try:
     prepared = os.path.join(work, 'prepared')
     os.mkdir(prepared)
     prepare(prepared)
-    cases = [Case(*one, prepared) for one in COMMANDS]
+    cases = [Case(*one, prepared) for one in COMMANDS
+             if not given.only or one[0] in given.only.split(',') + ['state']]
     state = next(c for c in cases if c.name == 'state')
+    unharmed = {case.name: content(case.template, '.') for case in cases}
     rows = [kills(cases), failing_calls(cases), flips(state), together(state)]
+    for case in cases:  # what all were given must be as it was
+        if content(case.template, '.') != unharmed[case.name]:
+            rows[0].silent.append('an input of %s was written to' % case.name)
 finally:
     shutil.rmtree(work, ignore_errors=True)
 

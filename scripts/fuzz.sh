@@ -1,13 +1,23 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets with clang and runs each for a while:  scripts/fuzz.sh [SECONDS] [TARGET...]
+# Builds the fuzz targets with clang and sanitizers, and runs each for a while, or so many times:
+#   scripts/fuzz.sh [SECONDS | --runs N] [TARGET...]
 # Seeds are the cases of tests/bad_input; inputs that fail stay in build/fuzz/failures.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 
-seconds=${1:-20}
-targets=("${@:2}")
+long="20 s"
+limit=(-max_total_time=20)
+if [[ ${1-} == --runs ]]; then
+  long="$2 runs" limit=("-runs=$2")
+  shift 2
+elif (($#)); then
+  long="$1 s" limit=("-max_total_time=$1")
+  shift
+fi
+targets=("$@")
 ((${#targets[@]})) || mapfile -t targets < <(basename -s .cpp -a tests/fuzz/*_fuzz.cpp)
 
+scripts/setup.sh build fuzz
 scripts/build.sh fuzz write_seeds "${targets[@]}"
 build=build/fuzz/tests/fuzz
 "$build/write_seeds" build/fuzz/seeds "${targets[@]}"
@@ -16,8 +26,8 @@ mkdir -p build/fuzz/failures
 result=0
 for target in "${targets[@]}"; do
   mkdir -p "build/fuzz/corpus/$target"
-  echo "== $target: $seconds s"
-  "$build/$target" -max_total_time="$seconds" -rss_limit_mb=512 -timeout=5 -max_len=8192 \
+  echo "== $target: $long"
+  "$build/$target" "${limit[@]}" -rss_limit_mb=512 -timeout=5 -max_len=8192 \
     -print_final_stats=1 -verbosity=0 -artifact_prefix="build/fuzz/failures/$target-" \
     "build/fuzz/corpus/$target" "build/fuzz/seeds/$target" 2>&1 |
     grep -E 'SUMMARY|ERROR|number_of_executed|Test unit' || result=1

@@ -257,6 +257,19 @@ for child in (24, 25, 26):
     print('probability ( v%d | %s ) { default 0.5, 0.5; }' % (child, ', '.join('v%d' % i for i in range(22))))
 P
 refuses 6 E-LIMIT-TABLE 'cells' convert wide.bif - --to dot
+# Files whose size alone says no are not read: 50 GB that take no room.
+(printf 'whence checkpoint 1\n' >large.checkpoint && truncate -s 50G large.checkpoint)
+refuses_unread() { # ID TEXT ARGUMENT...
+  timeout 20 "$WHENCE" "${@:3}" >/dev/null 2>large.said
+  check "not read: ${*:3}: $(head -c 200 large.said)" grep -q "$1.*$2" large.said
+}
+refuses_unread E-JSON-SIZE 'larger than' merge large.checkpoint -o merged.checkpoint
+refuses_unread E-JSON-SIZE 'larger than' discover --baseline b.csv --shifted w1.csv --checkpoint large.checkpoint
+refuses_unread E-JSON-SIZE 'larger than' direction --shifted w1.csv --state large.checkpoint
+accepts demo -q -o large.run
+truncate -s 50G large.run/page.json
+refuses_unread E-RUN-DAMAGED '53687091200 bytes instead of' verify large.run
+rm -rf large.run large.checkpoint
 
 # ---- Small machines ----
 if [[ $plain == yes ]]; then

@@ -94,6 +94,8 @@ for i in 1 2 3; do accepts "${grid[@]}" --shard $i/3 --checkpoint $i.shard; done
 accepts merge 1.shard 2.shard 3.shard -o all.shards
 accepts "${grid[@]}" --checkpoint all.shards -o merged
 check 'merged shards tell the same' cmp -s grid/result.json merged/result.json
+refuses 5 E-OUT-EXISTS '--force' merge 1.shard -o all.shards
+accepts merge 1.shard 2.shard --force -o all.shards # the hint names an option that exists
 refuses 2 E-USAGE-SHARD 'I/N' "${grid[@]}" --shard 4/3 --checkpoint 4.shard
 refuses 2 E-USAGE-SHARD 'I/N' "${grid[@]}" --shard 0/3 --checkpoint 4.shard
 refuses 2 E-USAGE-SHARD 'checkpoint' "${grid[@]}" --shard 1/3

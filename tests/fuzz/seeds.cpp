@@ -2,6 +2,7 @@
 
 #include "tests/bad_input/array_cases.hpp"
 #include "tests/bad_input/csv_cases.hpp"
+#include "whence/io/files/checkpoint_file.hpp"
 #include "whence/io/graph/graph_formats.hpp"
 #include "whence/io/table/kept_files.hpp"
 #include "whence/report/page/page_data.hpp"
@@ -69,6 +70,62 @@ std::vector<std::string> json_seeds() {
           "\xef\xbb\xbf{\"a\": 0}\r\n"};
 }
 
+/// An answer and a truth of each kind.
+std::vector<std::string> document_seeds() {
+  const std::string pair =
+      R"({"variables": ["X", "Y"], "verdict": {"kind": "direction", "from": "X"}, "no_link": 0.1,
+          "beliefs": [{"from": "X", "probability": 0.8}, {"from": "Y", "probability": 0.1}],
+          "environments": [{"name": "b", "baseline": true}, {"name": "s", "changed": {"X": 0.9, "Y": 0.2}}]})";
+  const std::string pair_truth =
+      R"({"variables": ["X", "Y"], "edges": [{"from": "X", "to": "Y"}],
+          "environments": [{"name": "s", "changed": {"X": true, "Y": false}}]})";
+  const std::string encoder =
+      R"({"verdict": {"kind": "encoder"}, "angle": {"value": 0.1, "interval": [0, 0.2]},
+          "unmixing": [{"latent": "Z1", "weights": {"x": 1, "y": 0}}, {"latent": "Z2", "weights": {"x": 0, "y": 1}}],
+          "environments": [{"name": "s", "changed": {"Z1": 0.9, "Z2": null}}], "effects": [{"from": "Z1", "to": "Z2"}]})";
+  const std::string encoder_truth =
+      R"({"columns": ["x", "y"], "angle": 0.15, "unmixing": [[1, 0], [0, 1]], "covariance": [[1, 0], [0, 2]],
+          "parents": {"S1": [], "S2": ["S1"]},
+          "environments": [{"name": "b", "baseline": true, "changed": []}, {"name": "s", "changed": ["S1"]}]})";
+  const std::string graph =
+      R"({"variables": ["a", "b", "c"], "edges": [{"from": "a", "to": "b", "probability": 0.9}], "graph": [["a", "b"]],
+          "draws": [{"count": 2, "edges": [[0, 1], [1, 2]]}, {"count": 1, "edges": []}],
+          "environments": [{"name": "s", "changed": {"a": 0.9, "b": 0.1, "c": 0}}]})";
+  const std::string graph_truth =
+      R"({"variables": ["a", "b", "c"], "edges": [{"from": "a", "to": "b"}, {"from": "b", "to": "c"}],
+          "environments": [{"name": "s", "changed": {"a": true, "b": false, "c": false}}]})";
+  const std::string end(1, '\0');
+  return {pair + end + pair_truth, encoder + end + encoder_truth, graph + end + graph_truth};
+}
+
+std::vector<std::string> checkpoint_seeds() {
+  return {checkpoint_text({{{"command", "discover"}, {"data", "0123"}},
+                           {{{"chains", 0}, std::string("\0\1\2", 3)}, {{"chains", 1}, ""}}}),
+          checkpoint_text({})};
+}
+
+std::vector<std::string> knowledge_seeds() {
+  const auto of = [](char kind, const char* text) { return kind + std::string(text); };
+  return {of(0, "a\nb, x y\r\n\"q\"\n"),
+          of(0, R"([["a"], ["b", "x y"]])"),
+          of(1, "a->b->x y"),
+          of(1, " a -> b "),
+          of(2, "base:,week:1:a+x y,s:b"),
+          of(2, "s:\"q\"")};
+}
+
+std::vector<std::string> settings_seeds() {
+  const auto of = [](char kind, const char* text) { return kind + std::string(text); };
+  return {
+      of(0, R"({"runs": 10, "levels": [10, 3], "seed": 7, "name": "mine"})"),
+      of(1, R"({"belief": {"optimizer": "adam", "learning_rate": 0.1, "beta1": 0.9}})"),
+      of(2,
+         R"({"world": "network", "variables": 2, "levels": 10, "shift": "either", "belief_over": "edges",
+                    "acyclicity": "exact", "training": {"optimizer": "adam", "learning_rate": 0.02}})"),
+      of(3,
+         R"({"world": "linear-gaussian", "dimension": 5, "shift": "cause", "batch": 10, "samples": 2})")};
+}
+
 }  // namespace
 
 std::vector<std::string> seeds_of(std::string_view target) {
@@ -77,6 +134,10 @@ std::vector<std::string> seeds_of(std::string_view target) {
   if (target.starts_with("graph")) return graph_seeds();
   if (target.starts_with("json")) return json_seeds();
   if (target.starts_with("kept_files")) return state_seeds();
+  if (target.starts_with("documents")) return document_seeds();
+  if (target.starts_with("checkpoint")) return checkpoint_seeds();
+  if (target.starts_with("knowledge")) return knowledge_seeds();
+  if (target.starts_with("settings")) return settings_seeds();
   return bytes_of(bad_input::csv_cases());
 }
 

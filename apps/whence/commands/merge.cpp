@@ -19,13 +19,15 @@ namespace {
 struct MergeCommand {
   std::vector<std::string> files;
   std::string output;
+  bool force = false;
 };
 
 void run(const MergeCommand& command, const Globals& globals) {
   Checkpoint merged;
   for (std::size_t k = 0; k < command.files.size(); ++k) {
     const std::string file = printable(command.files[k]);
-    const Checkpoint one = read_checkpoint(read_text_file(command.files[k], std::size_t(-1)), file);
+    const Checkpoint one =
+        read_checkpoint(read_text_file(command.files[k], largest_checkpoint), file);
     if (k == 0) merged.facts = one.facts;
     require_same_run(one, merged.facts, file);
     for (const auto& [unit, result] : one.units) {
@@ -37,7 +39,7 @@ void run(const MergeCommand& command, const Globals& globals) {
                     "shards of one run differ in nothing but --shard");
     }
   }
-  write_single_file(command.output, checkpoint_text(merged), false);
+  write_single_file(command.output, checkpoint_text(merged), command.force);
   if (!globals.quiet)
     print(
         fmt::format("{} parts of {} files: {}\nthe same command with --checkpoint {} and without "
@@ -57,6 +59,7 @@ void add_merge(CLI::App& root, Globals& globals) {
       ->type_name("FILE...");
   add_value(*app, "-o,--output", command->output, "FILE", "the checkpoint of the whole run")
       ->required();
+  app->add_flag("--force", command->force, "replace FILE if it exists");
   app->footer(
       "Example:\n"
       "  whence bench graphs --shard 1/2 --checkpoint 1.shard\n"

@@ -94,18 +94,29 @@ std::size_t RowMatch::above(double threshold) const {
 }
 
 RowMatch match_rows(const Matrix& found, const Matrix& truth, const Matrix& covariance) {
-  const auto bilinear = [&](const Matrix& a, std::size_t i, const Matrix& b, std::size_t j) {
+  const auto spread = [&](const Matrix& rows) {  // each row times the covariance
+    Matrix out(rows.rows, covariance.rows);
+    for (std::size_t i = 0; i < rows.rows; ++i)
+      for (std::size_t k = 0; k < covariance.rows; ++k)
+        for (std::size_t l = 0; l < covariance.rows; ++l)
+          out(i, k) += covariance(k, l) * rows(i, l);
+    return out;
+  };
+  const auto product = [&](const Matrix& a, std::size_t i, const Matrix& b, std::size_t j) {
     double sum = 0;
-    for (std::size_t k = 0; k < covariance.rows; ++k)
-      for (std::size_t l = 0; l < covariance.rows; ++l) sum += a(i, k) * covariance(k, l) * b(j, l);
+    for (std::size_t k = 0; k < covariance.rows; ++k) sum += a(i, k) * b(j, k);
     return sum;
   };
+  const Matrix spread_found = spread(found), spread_truth = spread(truth);
   Matrix agreement(found.rows, truth.rows);
-  for (std::size_t i = 0; i < found.rows; ++i)
+  for (std::size_t i = 0; i < found.rows; ++i) {
+    const double own = product(found, i, spread_found, i);
     for (std::size_t j = 0; j < truth.rows; ++j) {
-      const double size = bilinear(found, i, found, i) * bilinear(truth, j, truth, j);
-      agreement(i, j) = size > 0 ? std::abs(bilinear(found, i, truth, j)) / std::sqrt(size) : 0.0;
+      const double size = own * product(truth, j, spread_truth, j);
+      const double c = std::abs(product(found, i, spread_truth, j)) / std::sqrt(size);
+      agreement(i, j) = size > 0 && std::isfinite(c) ? c : 0.0;
     }
+  }
   RowMatch match;
   match.correlation.assign(found.rows, 0);
   match.latent.assign(found.rows, truth.rows);
@@ -160,12 +171,26 @@ double number(const Json& value, const std::string& file) {
   return value.as_double();
 }
 
-Matrix matrix_of(const Json& rows, const std::string& file) {
-  if (!rows.is(Json::Kind::list) || rows.items.empty())
-    refuse_answer(file, "a matrix was expected");
-  Matrix matrix(rows.items.size(), rows.items[0].items.size());
+double probability(const Json& value, const std::string& file) {
+  const double p = number(value, file);
+  if (!(p >= 0 && p <= 1)) refuse_answer(file, "a probability is not between 0 and 1");
+  return p;
+}
+
+const Json& list_in(const Json& object, const char* key, const std::string& file) {
+  const Json& value = member(object, key, file);
+  if (!value.is(Json::Kind::list)) refuse_answer(file, fmt::format("\"{}\" is no list", key));
+  return value;
+}
+
+/// No more rows than columns: more mixtures of them cannot be told apart.
+Matrix matrix_of(const Json& rows, std::size_t columns, const std::string& file) {
+  if (rows.items.empty() || rows.items.size() > columns)
+    refuse_answer(file, "matrices and columns do not fit together");
+  Matrix matrix(rows.items.size(), columns);
   for (std::size_t i = 0; i < matrix.rows; ++i) {
-    if (rows.items[i].items.size() != matrix.columns) refuse_answer(file, "rows of unequal length");
+    if (rows.items[i].items.size() != columns)
+      refuse_answer(file, "matrices and columns do not fit together");
     for (std::size_t j = 0; j < matrix.columns; ++j)
       matrix(i, j) = number(rows.items[i].items[j], file);
   }
@@ -179,7 +204,9 @@ struct FoundRows {
 };
 
 FoundRows found_rows(const Json& result, const std::string& file, const Json& columns) {
-  const Json& list = member(result, "unmixing", file);
+  const Json& list = list_in(result, "unmixing", file);
+  if (list.items.size() > columns.items.size())
+    refuse_answer(file, "there are more rows of weights than the truth has columns");
   FoundRows found{Matrix(list.items.size(), columns.items.size()), {}};
   for (std::size_t i = 0; i < list.items.size(); ++i) {
     found.names.push_back(member(list.items[i], "latent", file).text);
@@ -195,11 +222,12 @@ void judge_angle(const Json& result, const std::string& file, double truth, Enco
   if (!angle.is(Json::Kind::object)) return;
   constexpr double quarter = std::numbers::pi / 2;
   const double value = number(member(angle, "value", file), file);
-  const Json& interval = member(angle, "interval", file);
+  const Json& interval = list_in(angle, "interval", file);
+  if (interval.items.size() != 2) refuse_answer(file, "an interval has two ends");
   const double off = std::remainder(truth - value, quarter);
   e.angle_error = std::abs(off);
-  e.covered = off >= number(interval.items.at(0), file) - value &&
-              off <= number(interval.items.at(1), file) - value;
+  e.covered = off >= number(interval.items[0], file) - value &&
+              off <= number(interval.items[1], file) - value;
   e.direction = std::abs(std::remainder(truth - value, 2 * quarter)) < quarter / 2;
 }
 
@@ -222,7 +250,7 @@ void judge_environments(const Json& result, const std::string& result_file, cons
     const Json& changed = member(*same, "changed", result_file);
     for (std::size_t i = 0; i < found.names.size(); ++i) {
       const Json& p = member(changed, found.names[i].c_str(), result_file);
-      if (p.is(Json::Kind::number) && p.as_double() >= 0.5)
+      if (!p.is(Json::Kind::null) && probability(p, result_file) >= 0.5)
         said.push_back(latent_name(match.latent[i]));
     }
     for (const Json& latent : member(true_one, "changed", truth_file).items)
@@ -273,12 +301,16 @@ EncoderEvaluation evaluate_encoder(const Json& result, const std::string& result
                                    const Json& truth, const std::string& truth_file) {
   EncoderEvaluation e;
   e.verdict = member(member(result, "verdict", result_file), "kind", result_file).text;
-  const Json& columns = member(truth, "columns", truth_file);
-  const Matrix unmixing = matrix_of(member(truth, "unmixing", truth_file), truth_file);
-  const Matrix covariance = matrix_of(member(truth, "covariance", truth_file), truth_file);
+  const Json& columns = list_in(truth, "columns", truth_file);
+  const std::size_t d = columns.items.size();
+  constexpr std::size_t most_columns = 1000;  // ten times what whence disentangle takes
+  if (d > most_columns)
+    throw Error(ExitCode::resource, "E-LIMIT-COLUMNS", truth_file,
+                fmt::format("{} columns are more than the {} that can be judged", d, most_columns));
+  const Matrix unmixing = matrix_of(list_in(truth, "unmixing", truth_file), d, truth_file);
+  const Matrix covariance = matrix_of(list_in(truth, "covariance", truth_file), d, truth_file);
+  if (covariance.rows != d) refuse_answer(truth_file, "matrices and columns do not fit together");
   const FoundRows found = found_rows(result, result_file, columns);
-  if (covariance.rows != columns.items.size() || unmixing.columns != columns.items.size())
-    refuse_answer(truth_file, "matrices and columns do not fit together");
   const RowMatch match = match_rows(found.weights, unmixing, covariance);
   e.latents = unmixing.rows;
   e.rows = found.names.size();

@@ -197,18 +197,60 @@ void check_work(const Work& work, const std::string& file) {
     }
 }
 
-/// Tables of N x N parameters (about sixteen doubles each) and four curves per run.
-void check_memory(const Work& work, const UserConfig& config) {
+/// The largest of several counts, of the settings that have them, and what it is called.
+struct Count {
+  const char* key;
+  std::int64_t value;
+};
+Count largest_of(const Json& settings, std::initializer_list<const char*> keys) {
+  Count largest{*keys.begin(), 1};
+  for (const char* key : keys)
+    if (const std::int64_t value = largest_of(settings, key, 1); value > largest.value)
+      largest = {key, value};
+  return largest;
+}
+
+/// About what a run allocates, and which setting asks for it: tables of N x N parameters (sixteen
+/// doubles each), four curves per run, the rows of a batch or a sample, networks with the state of
+/// their optimizer (measured: 900 doubles per hidden unit where it has ten components), graphs.
+void check_memory(const Json& settings, const Work& work, const UserConfig& config) {
+  struct Part {
+    std::string what;
+    double doubles;
+  };
+  const auto named = [](const char* key, double value) {
+    return std::string(key) + " = " + shortest(value);
+  };
   const double levels = double(work.levels);
   const double runs = double(work.runs[0]) * double(work.runs[1]) * double(work.runs[2]);
   const double points = double(std::max(work.points[0], work.points[1]));
-  const double bytes = (levels * levels * 16 + runs * points * 4) * sizeof(double);
+  const Count rows =
+      largest_of(settings, {"batch", "training_batch", "test_rows", "training_rows",
+                            "undertrained_rows", "online_rows", "online_training_rows"});
+  const double dimension = double(largest_of(settings, {"dimension", "dimensions"}).value);
+  Count hidden = largest_of(settings, {"hidden", "module_hidden"});
+  const std::int64_t factor = largest_of(settings, "hidden_factor", 0);
+  const double units = std::max(double(hidden.value), double(factor) * levels);
+  if (units > double(hidden.value)) hidden = {"hidden_factor", factor};
+  const double components = double(largest_of(settings, "components", 1));
+  const double samples = double(largest_of(settings, "samples", 1));
+  const std::array parts = {
+      Part{named("levels", levels), levels * levels * 16},
+      Part{named("runs", runs), runs * points * 4},
+      Part{named(rows.key, double(rows.value)), double(rows.value) * dimension * 6},
+      Part{named(hidden.key, double(hidden.value)), units * (3 * components + levels) * 30},
+      Part{named("samples", samples), samples * 8},
+  };
+  double bytes = 0;
+  for (const Part& part : parts) bytes += part.doubles * sizeof(double);
   if (bytes <= double(config.max_memory)) return;
+  const auto most = std::max_element(parts.begin(), parts.end(), [](const Part& x, const Part& y) {
+    return x.doubles < y.doubles;
+  });
   throw Error(ExitCode::resource, "E-LIMIT-MEMORY", config.file,
-              "about " + shortest(bytes) + " bytes are needed for levels = " + shortest(levels) +
-                  ", runs = " + shortest(runs) + "; the limit is " +
-                  std::to_string(config.max_memory),
-              "lower 'levels' or 'runs', or raise --max-memory");
+              "about " + shortest(bytes) + " bytes are needed, most of them for " + most->what +
+                  "; the limit is " + std::to_string(config.max_memory),
+              "lower it, or raise --max-memory");
 }
 
 std::uint64_t checked_seed(const Json& value, const std::string& file) {
@@ -282,7 +324,7 @@ Settings Settings::from(std::string_view description, std::string_view profile,
   }
   const Work work(settings);
   check_work(work, config.file);
-  check_memory(work, config);
+  check_memory(settings, work, config);
   settings = sorted(std::move(settings));
 
   Settings result;

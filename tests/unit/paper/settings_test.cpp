@@ -106,6 +106,26 @@ TEST(Settings, NameThePlaceOfWhatTheyRefuse) {
   EXPECT_EQ(refusal("[]"), "E-CONFIG-TYPE c.json:1:1");
 }
 
+TEST(Settings, RefuseWhatDoesNotFitIntoMemory) {
+  const auto said = [](const char* experiment, const char* config) -> std::string {
+    try {
+      Settings::of(experiment, "paper", "full", {config, "c.json"});
+      return "accepted";
+    } catch (const Error& error) {
+      return error.id() + " " + error.what();
+    }
+  };
+  EXPECT_EQ(said("belief-mlp", "{}"), "accepted");
+  EXPECT_EQ(said("encoder-rotation", "{}"), "accepted");
+  for (const char* config : {R"({"batch": 2000000000})", R"({"training_batch": 2000000000})",
+                             R"({"hidden": 2000000000})"}) {
+    const std::string answer = said("belief-continuous", config);
+    EXPECT_TRUE(answer.starts_with("E-LIMIT-MEMORY")) << config << answer;
+    EXPECT_NE(answer.find("2000000000"), std::string::npos) << answer;
+  }
+  EXPECT_TRUE(said("adaptation-curve", R"({"test_rows": 2000000000})").starts_with("E-LIMIT"));
+}
+
 TEST(Settings, KnowWhatTheUserChanged) {
   EXPECT_FALSE(fake().changed_by_user());
   EXPECT_FALSE(fake("paper", "full", R"({"seed": 3, "name": "x"})").changed_by_user());

@@ -11,9 +11,9 @@ namespace whence {
 
 namespace {
 
-constexpr std::size_t most_rows = 20'000;  // that a line is fitted to, evenly spread
-constexpr double usual_drift = 0.1;        // residual standard deviations, from run to run
-constexpr double too_far = 0.5;            // of the way that the causes take the effect
+constexpr std::size_t most_fitted = 20'000;  // that a line is fitted to, evenly spread
+constexpr double usual_drift = 0.1;          // residual standard deviations, from run to run
+constexpr double too_far = 0.5;              // of the way that the causes take the effect
 
 /// How far rows are off a line: their mean with its variance, and their variance, as the logarithm
 /// of its ratio to the usual one, with the variance of that.
@@ -88,7 +88,7 @@ class TwoLines {
     std::vector<std::size_t> rows;
     for (const std::size_t e : environments) {
       const Environment& here = data_.environments[e];
-      const std::size_t share = all <= most_rows ? here.rows() : here.rows() * most_rows / all;
+      const std::size_t share = all <= most_fitted ? here.rows() : here.rows() * most_fitted / all;
       for (std::size_t i = 0; i < share; ++i) rows.push_back(here.begin + i * here.rows() / share);
     }
     return rows;

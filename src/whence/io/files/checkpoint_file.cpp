@@ -87,7 +87,7 @@ CheckpointFile::CheckpointFile(std::filesystem::path path, std::vector<SharedFac
     return;
   }
   const std::string file = printable(path_.string());
-  Checkpoint kept = read_checkpoint(read_text_file(path_, std::size_t(-1)), file);
+  Checkpoint kept = read_checkpoint(read_text_file(path_, largest_checkpoint), file);
   require_same_run(kept, facts_, file);
   found_ = std::move(kept.units);
 }

@@ -17,6 +17,9 @@ struct Checkpoint {
   KeptUnits units;
 };
 
+/// What is read back has no more bytes.
+constexpr std::size_t largest_checkpoint = std::size_t(1) << 32;
+
 std::string checkpoint_text(const Checkpoint& checkpoint);
 /// E-CHECKPOINT-DAMAGED, -VERSION or -FOREIGN (no checkpoint at all), of code checkpoint.
 Checkpoint read_checkpoint(const std::string& text, const std::string& file);

@@ -46,11 +46,12 @@ FileCheck check_file(const fs::path& folder, const std::string& name, std::uint6
   if (status.type() == fs::file_type::not_found) return found(FileCheck::State::missing, "is gone");
   if (!fs::is_regular_file(status))
     return found(FileCheck::State::unreadable, "is not a regular file");
+  const std::uintmax_t size = fs::file_size(folder / name, error);
+  if (!error && size != bytes)
+    return found(FileCheck::State::changed,
+                 "has " + std::to_string(size) + " bytes instead of " + std::to_string(bytes));
   try {
     const std::string content = read_text_file(folder / name, most_bytes);
-    if (content.size() != bytes)
-      return found(FileCheck::State::changed, "has " + std::to_string(content.size()) +
-                                                  " bytes instead of " + std::to_string(bytes));
     if (sha256_hex(content) != sum)
       return found(FileCheck::State::changed, "holds other bytes than were written");
   } catch (const Error& failure) {

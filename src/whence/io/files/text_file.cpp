@@ -1,6 +1,7 @@
 #include "whence/io/files/text_file.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -18,6 +19,12 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t max_by
   if (!S_ISREG(status.st_mode))
     throw Error(ExitCode::io, "E-IO-KIND", printable(path.string()), "this is not a regular file",
                 "pipes, devices and folders cannot be read here");
+  const auto check = [&](std::uint64_t bytes) {
+    if (bytes > max_bytes)
+      throw Error(ExitCode::bad_config, "E-JSON-SIZE", printable(path.string()),
+                  "the file is larger than " + std::to_string(max_bytes) + " bytes");
+  };
+  check(std::uint64_t(status.st_size));  // before anything is read
   std::string text;
   char buffer[16384];
   for (;;) {
@@ -26,9 +33,7 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t max_by
     if (got < 0) fail_io("read", path);
     if (got == 0) return text;
     text.append(buffer, std::size_t(got));
-    if (text.size() > max_bytes)
-      throw Error(ExitCode::bad_config, "E-JSON-SIZE", printable(path.string()),
-                  "the file is larger than " + std::to_string(max_bytes) + " bytes");
+    check(text.size());
   }
 }
 
