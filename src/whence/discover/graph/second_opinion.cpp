@@ -48,11 +48,11 @@ struct PairAnswer {
   /// Linked, and hardly anything says how.
   bool is_open() const {
     constexpr double hardly = 0.6;
-    return std::max({forward, backward, hidden}) < hardly && forward + backward + hidden > likely;
+    return std::max({forward, backward, hidden}) < hardly && forward + backward + hidden > as_likely_as_not;
   }
   /// The one that is more likely than not, if any.
   int kind() const {
-    return forward > likely ? 1 : backward > likely ? 2 : hidden > likely ? 3 : 0;
+    return forward > as_likely_as_not ? 1 : backward > as_likely_as_not ? 2 : hidden > as_likely_as_not ? 3 : 0;
   }
 };
 
@@ -245,7 +245,7 @@ void join(GraphResult& linear, const GraphResult& labels) {
     GraphEnvironment& here = linear.environments[e];
     const GraphEnvironment& other = labels.environments[e];
     const auto one_of = [](double& p, double q) {
-      if ((p > likely) != (q > likely)) p = std::min(q, unconfirmed);
+      if ((p > as_likely_as_not) != (q > as_likely_as_not)) p = std::min(q, unconfirmed);
     };
     one_of(here.all_changed, other.all_changed);
     for (std::size_t v = 0; v < m; ++v) one_of(here.changed[v], other.changed[v]);
