@@ -230,12 +230,18 @@ GraphResult two_columns(double forward, double hidden, double changed, std::size
 }
 
 TEST(SecondOpinion, WithFewRowsLinesAreNotChecked) {
-  const auto unchecked = [](std::size_t baseline, std::size_t variables) {
-    return lines_are_unchecked(two_columns(1, 0, 1, baseline), variables);
+  const auto unchecked = [](std::size_t baseline, std::size_t variables, std::size_t shifted = 60,
+                            std::size_t environments = 2) {
+    GraphResult result = two_columns(1, 0, 1, baseline);
+    result.environments[1].rows = shifted;
+    result.environments.resize(environments + 1, result.environments[1]);
+    return lines_are_unchecked(result, variables);
   };
   EXPECT_TRUE(unchecked(200, 10));
   EXPECT_FALSE(unchecked(rows_that_check, 10));
-  EXPECT_FALSE(unchecked(50, 10));    // labels say nothing either
+  EXPECT_FALSE(unchecked(50, 10));  // labels say nothing either
+  EXPECT_FALSE(unchecked(200, 10, 30));
+  EXPECT_FALSE(unchecked(200, 10, 60, 1));
   EXPECT_FALSE(unchecked(200, 100));  // they would take too long
 }
 

@@ -217,11 +217,17 @@ void temper(GraphResult& linear, const GraphResult& labels) {
 }
 
 bool lines_are_unchecked(const GraphResult& linear, std::size_t variables) {
-  constexpr std::size_t fewest = 60, of_environment = 50;
+  constexpr std::size_t fewest = 60, of_environment = 50, environments = 2;
   if (variables > most_for_labels) return false;
-  const UsualRows rows(linear);
-  const std::size_t of_baseline = linear.environments[reference_of(linear)].rows;
-  return of_baseline >= fewest && of_baseline < rows_that_check && rows.middle >= of_environment;
+  const std::size_t reference = reference_of(linear);
+  std::vector<std::size_t> rows;
+  for (std::size_t e = 0; e < linear.environments.size(); ++e)
+    if (e != reference) rows.push_back(linear.environments[e].rows);
+  if (rows.size() < environments) return false;  // labels would not tell directions
+  std::sort(rows.begin(), rows.end());
+  const std::size_t of_baseline = linear.environments[reference].rows;
+  return of_baseline >= fewest && of_baseline < rows_that_check &&
+         rows[rows.size() / 2] >= of_environment;
 }
 
 void join(GraphResult& linear, const GraphResult& labels) {

@@ -32,7 +32,7 @@ void temper(GraphResult& linear, const GraphResult& labels);
 /// shows: lines were chosen by default, not because they fit.
 inline constexpr std::size_t rows_that_check = 500;
 
-/// Whether there are fewer, though enough for labels to speak.
+/// Whether there are fewer, though enough, in two other environments at least, for labels to speak.
 bool lines_are_unchecked(const GraphResult& linear, std::size_t variables);
 
 /// One answer of two, where nothing says which model is right: what both have, as lines state it;
