@@ -10,7 +10,7 @@ namespace whence {
 
 namespace {
 
-constexpr double as_likely_as_not = 0.5;
+constexpr double half = 0.5;
 constexpr double unconfirmed = 0.9;  // the most that one of two answers can state alone
 
 constexpr std::size_t most_for_labels = 40;  // labels take minutes with more
@@ -48,12 +48,10 @@ struct PairAnswer {
   /// Linked, and hardly anything says how.
   bool is_open() const {
     constexpr double hardly = 0.6;
-    return std::max({forward, backward, hidden}) < hardly && forward + backward + hidden > as_likely_as_not;
+    return std::max({forward, backward, hidden}) < hardly && forward + backward + hidden > half;
   }
   /// The one that is more likely than not, if any.
-  int kind() const {
-    return forward > as_likely_as_not ? 1 : backward > as_likely_as_not ? 2 : hidden > as_likely_as_not ? 3 : 0;
-  }
+  int kind() const { return forward > half ? 1 : backward > half ? 2 : hidden > half ? 3 : 0; }
 };
 
 /// The rows of an environment as a regression on causes has them: one, the causes, the effect.
@@ -112,9 +110,8 @@ std::size_t reference_of(const GraphResult& result) {
 bool seems_hidden(const GraphResult& linear, std::size_t a, std::size_t b) {
   bool together = false;
   for (const GraphEnvironment& environment : linear.environments) {
-    if (environment.all_changed > as_likely_as_not || environment.changed[a] <= as_likely_as_not)
-      continue;
-    if (environment.changed[b] <= as_likely_as_not) return false;
+    if (environment.all_changed > half || environment.changed[a] <= half) continue;
+    if (environment.changed[b] <= half) return false;
     together = true;
   }
   return together;
@@ -128,10 +125,10 @@ bool small_changes_abound(const GraphResult& linear, const Dataset& data) {
   std::size_t with_small = 0, judged = 0;
   for (std::size_t e = 0; e < linear.environments.size(); ++e) {
     const GraphEnvironment& environment = linear.environments[e];
-    if (e == reference || environment.all_changed > as_likely_as_not) continue;
+    if (e == reference || environment.all_changed > half) continue;
     ++judged;
     for (std::size_t v = 0; v < linear.variables.size(); ++v) {
-      if (environment.changed[v] <= as_likely_as_not) continue;
+      if (environment.changed[v] <= half) continue;
       const auto rows = [&](std::size_t which) {
         return regression_rows(data, data.environments[which], linear.graph, v);
       };
@@ -148,20 +145,18 @@ bool calls_for_second_opinion(const GraphResult& linear, const Dataset& data) {
   if (!linear.maybe_confounded.empty()) return true;
   // Everything changed in a few environments only: as likely they are what the model cannot
   // fit.
-  const auto all_changed = std::count_if(linear.environments.begin(), linear.environments.end(),
-                                         [](const GraphEnvironment& environment) {
-                                           return environment.all_changed > as_likely_as_not;
-                                         });
+  const auto all_changed = std::count_if(
+      linear.environments.begin(), linear.environments.end(),
+      [](const GraphEnvironment& environment) { return environment.all_changed > half; });
   if (all_changed > 0 && 4 * std::size_t(all_changed) < linear.environments.size()) return true;
   const double many = std::max(2.0, double(linear.variables.size()) / 3);
-  return std::any_of(linear.environments.begin(), linear.environments.end(),
-                     [&](const GraphEnvironment& environment) {
-                       const auto changed =
-                           std::count_if(environment.changed.begin(), environment.changed.end(),
-                                         [](double p) { return p > as_likely_as_not; });
-                       return !environment.baseline && environment.all_changed < as_likely_as_not &&
-                              double(changed) >= many;
-                     });
+  return std::any_of(
+      linear.environments.begin(), linear.environments.end(),
+      [&](const GraphEnvironment& environment) {
+        const auto changed = std::count_if(environment.changed.begin(), environment.changed.end(),
+                                           [](double p) { return p > half; });
+        return !environment.baseline && environment.all_changed < half && double(changed) >= many;
+      });
 }
 
 bool finds_drift(const GraphResult& labels) {
@@ -174,13 +169,11 @@ bool finds_drift(const GraphResult& labels) {
 bool denies_much(const GraphResult& labels, const GraphResult& linear, bool drifting) {
   std::size_t edges = 0, denied = 0;
   for (std::size_t k = 0; k < linear.edges.values.size(); ++k) {
-    if (linear.edges.values[k] <= as_likely_as_not) continue;
+    if (linear.edges.values[k] <= half) continue;
     ++edges;
     const std::size_t a = k / linear.edges.variables, b = k % linear.edges.variables;
-    const bool otherwise =
-        labels.hidden.at(a, b) > as_likely_as_not || labels.edges.at(b, a) > as_likely_as_not;
-    denied += drifting ? labels.edges.at(a, b) <= as_likely_as_not
-                       : otherwise && seems_hidden(linear, a, b);
+    const bool otherwise = labels.hidden.at(a, b) > half || labels.edges.at(b, a) > half;
+    denied += drifting ? labels.edges.at(a, b) <= half : otherwise && seems_hidden(linear, a, b);
   }
   return 3 * denied > edges;
 }
@@ -191,10 +184,10 @@ void temper(GraphResult& linear, const GraphResult& labels) {
   for (std::size_t a = 0; a < m; ++a)
     for (std::size_t b = 0; b < m; ++b) {
       double& p = linear.edges.at(a, b);
-      if (a == b || labels.edges.at(a, b) > as_likely_as_not) continue;
+      if (a == b || labels.edges.at(a, b) > half) continue;
       const double left = std::max(0.0, p - unconfirmed);
       p -= left;
-      if (labels.hidden.at(a, b) <= as_likely_as_not || !seems_hidden(linear, a, b)) continue;
+      if (labels.hidden.at(a, b) <= half || !seems_hidden(linear, a, b)) continue;
       // Something hidden, as labels have it, or a cause, as lines have it: as likely either
       // way.
       const double hidden = std::min(p, 0.5) * labels.hidden.at(a, b) + left;
@@ -209,7 +202,7 @@ void temper(GraphResult& linear, const GraphResult& labels) {
   }
   for (std::size_t e = 0; e < linear.environments.size(); ++e)
     for (std::size_t v = 0; v < m; ++v)
-      if (labels.environments[e].changed[v] < as_likely_as_not) {
+      if (labels.environments[e].changed[v] < half) {
         double& p = linear.environments[e].changed[v];
         p = std::min(p, unconfirmed);
       }
@@ -251,7 +244,7 @@ void join(GraphResult& linear, const GraphResult& labels) {
     GraphEnvironment& here = linear.environments[e];
     const GraphEnvironment& other = labels.environments[e];
     const auto one_of = [](double& p, double q) {
-      if ((p > as_likely_as_not) != (q > as_likely_as_not)) p = std::min(q, unconfirmed);
+      if ((p > half) != (q > half)) p = std::min(q, unconfirmed);
     };
     one_of(here.all_changed, other.all_changed);
     for (std::size_t v = 0; v < m; ++v) one_of(here.changed[v], other.changed[v]);
