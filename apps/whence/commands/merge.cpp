@@ -26,7 +26,8 @@ void run(const MergeCommand& command, const Globals& globals) {
   Checkpoint merged;
   for (std::size_t k = 0; k < command.files.size(); ++k) {
     const std::string file = printable(command.files[k]);
-    const Checkpoint one = read_checkpoint(read_text_file(command.files[k], largest_checkpoint), file);
+    const Checkpoint one =
+        read_checkpoint(read_text_file(command.files[k], largest_checkpoint), file);
     if (k == 0) merged.facts = one.facts;
     require_same_run(one, merged.facts, file);
     for (const auto& [unit, result] : one.units) {
