@@ -99,9 +99,10 @@ def flags_of(entry):
     for word in words:
         if skip or word in ('-o', '-c', '-MF', '-MT'):
             skip = not skip
-        elif word not in ('-MD', '-MMD') and os.path.join(entry['directory'], word) != entry['file']:
+        elif not word.startswith('-W') and word not in ('-MD', '-MMD') \
+                and os.path.join(entry['directory'], word) != entry['file']:
             kept.append(word)
-    return kept + ['-Wno-unknown-warning-option']
+    return kept + ['-w']  # warnings are the compiler's business, and files that are looked at as one have others
 
 
 def groups_of(entries, most):
