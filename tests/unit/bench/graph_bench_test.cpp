@@ -263,8 +263,8 @@ TEST(GraphOutcome, HiddenPairsAreNamedRightlyAndWrongly) {
   const GraphOutcome out = judge_graph(judged.found, judged.truth);
   EXPECT_EQ(out.confounded_named, 1u);
   EXPECT_EQ(out.named_wrongly, 1u);
-  // Where there are probabilities, those count.
-  judged.found.hidden = EdgeMatrix(3);
+  // Where labels answered, their probabilities count.
+  judged.found.hidden = judged.found.shift_only = EdgeMatrix(3);
   judged.found.hidden.at(0, 1) = judged.found.hidden.at(1, 0) = 0.6;
   judged.found.hidden.at(0, 2) = judged.found.hidden.at(2, 0) = 0.5;
   EXPECT_EQ(hidden_pairs(judged.found), (std::vector{std::pair<std::size_t, std::size_t>{0, 1}}));

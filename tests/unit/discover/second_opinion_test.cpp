@@ -290,5 +290,21 @@ TEST(SecondOpinion, FewRowsAreReadByBoth) {
   EXPECT_FALSE(has(find_graph(data, options).remarks, RemarkCode::compared_with_labels));
 }
 
+TEST(SecondOpinion, WhatIsKnownOfChangesIsNoQuestion) {
+  const Dataset data = linear_data({}, 1);
+  const std::size_t environments = data.environments.size();
+  GraphOptions options;
+  options.baseline = 0;
+  options.known.assign(4 * environments, KnownChange::unknown);
+  options.known[0 * environments + 1] = KnownChange::unchanged;  // a was set there all the same
+  options.known[3 * environments + 1] = KnownChange::changed;    // d was not
+  for (const GraphModel model : {GraphModel::automatic, GraphModel::labels}) {
+    options.model = model;
+    const GraphResult result = find_graph(data, options);
+    EXPECT_NEAR(result.environments[1].changed[0], 0, 1e-9) << int(model);
+    EXPECT_NEAR(result.environments[1].changed[3], 1, 1e-9) << int(model);
+  }
+}
+
 }  // namespace
 }  // namespace whence

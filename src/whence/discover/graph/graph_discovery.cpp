@@ -210,8 +210,19 @@ void level_equal_columns(GraphResult& result, const ColumnTwins& twins,
   result.graph = likely_graph(result.edges, result.cycle_broken);
 }
 
+/// What a user knows of changes is no question: labels, which ask it all the same, do not overrule
+/// it.
+void state_known_changes(GraphResult& result, const GraphOptions& options) {
+  const std::size_t environments = result.environments.size();
+  for (std::size_t k = 0; k < options.known.size(); ++k)
+    if (options.known[k] != KnownChange::unknown)
+      result.environments[k % environments].changed[k / environments] =
+          options.known[k] == KnownChange::changed ? 1 : 0;
+}
+
 /// What a result by labels needs beyond its probabilities.
 GraphResult finished(GraphResult result, const ColumnTwins& twins, const GraphOptions& options) {
+  state_known_changes(result, options);
   level_equal_columns(result, twins, options);
   result.essential = equivalence_class(result.graph, likely_targets(result));
   remark_on_labels(result, twins.remarks, options);
@@ -370,6 +381,7 @@ GraphResult find_with_all_rows(DataSource& data, const GraphOptions& options,
       join(result, other);
     else
       temper(result, other);
+    state_known_changes(result, options);
     result.graph = likely_graph(result.edges, result.cycle_broken);
     if (unchecked && !control.stopped()) add_effects(data.whole(), result, control);
     Remark compared{RemarkCode::compared_with_labels, {}, {}, {}};
