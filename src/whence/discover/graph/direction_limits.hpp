@@ -7,8 +7,7 @@
 //   only its form could prefer a direction, under a model that no data follow to the letter;
 // - if leaving out one environment turns it round;
 // - where an exact model answers, unless the effect was seen to follow its cause
-// (followed_effects.hpp): else
-//   something hidden behind both would explain all that was seen;
+//   (followed_effects.hpp): else something hidden behind both would explain all that was seen;
 // - if the two columns belong to three of which one is computed from the others;
 // - if groups of one table may have been formed by what their rows hold, and a choice of rows would
 //   explain all that speaks for it (selection_doubt.hpp).
@@ -28,8 +27,7 @@ inline constexpr double highest_if_hidden = 0.9;
 bool shift_supports(const GraphResult& result, const EdgeFinding& edge);
 
 /// What a direction has beyond its limit goes to the opposite one, or to something hidden where
-/// that is what it is limited for; what is known is left alone. A
-/// remark for each edge that is limited for more than want of a shift. That neither of two columns
+/// that is what it is limited for; what is known is left alone. A remark for each edge that is limited for more than want of a shift. That neither of two columns
 /// causes the other, both depending on something hidden, takes a change of each: without them it is
 /// not sure either. `rows`: those that counted; without them (a run that was stopped)
 /// nothing is computed, and every choice of rows stays possible.
