@@ -27,10 +27,11 @@ inline constexpr double highest_if_hidden = 0.9;
 bool shift_supports(const GraphResult& result, const EdgeFinding& edge);
 
 /// What a direction has beyond its limit goes to the opposite one, or to something hidden where
-/// that is what it is limited for; what is known is left alone. A remark for each edge that is limited for more than want of a shift. That neither of two columns
-/// causes the other, both depending on something hidden, takes a change of each: without them it is
-/// not sure either. `rows`: those that counted; without them (a run that was stopped)
-/// nothing is computed, and every choice of rows stays possible.
+/// that is what it is limited for; what is known is left alone. A remark for each edge that is
+/// limited for more than want of a shift. That neither of two columns causes the other, both
+/// depending on something hidden, takes a change of each: without them it is not sure either.
+/// `rows`: those that counted; without them (a run that was stopped) nothing is computed, and every
+/// choice of rows stays possible.
 void limit_directions(GraphResult& result, const Dataset* rows, const GraphOptions& options);
 
 }  // namespace whence
