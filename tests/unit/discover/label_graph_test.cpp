@@ -281,6 +281,24 @@ TEST(FindGraphByLabels, WhatDriftsMayBeEitherOfTwoCopies) {
   }
 }
 
+TEST(FindGraphByLabels, WhatIsSetBySeveralDosesDoesNotDrift) {
+  // Every mechanism is off by a little in every run; the first one is set by three doses, and two
+  // others once each.
+  const auto doses = [](std::size_t e, Stream& stream) {
+    constexpr double dose[] = {0, 1.5, 0, 2.5, 0, 3.5, 0, 0, 0, 0};
+    const auto off = [&](std::size_t v) { return e == 0 ? 0 : 0.2 * std::sin(double(7 * e + v)); };
+    const double a = sample_normal(stream) + off(0) + dose[e];
+    const double b = std::tanh(a) + 0.5 * (sample_normal(stream) + off(1)) + (e == 2 ? 2 : 0);
+    const double c = std::tanh(sample_normal(stream)) + off(2) + (e == 4 ? 3 : 0);
+    return std::vector<double>{a, b, c};
+  };
+  for (std::uint32_t run : {13, 14}) {
+    const GraphResult result = find_graph(drawn_data(10, 3, run, doses), by_labels());
+    for (std::size_t e : {1U, 3U, 5U}) EXPECT_GT(result.environments[e].changed[0], 0.6) << e;
+    EXPECT_LT(result.drift[0], 0.8) << run;
+  }
+}
+
 TEST(ModelCheck, NoticesCurvesAndPassesLines) {
   Stream stream(42, Purpose::tests, {0, 0, 0});
   for (bool curved : {false, true}) {

@@ -91,6 +91,7 @@ struct TwoAnswers {
 TwoAnswers that_differ(double changed_b) {
   TwoAnswers both;
   both.lines.variables = {"a", "b"};
+  both.lines.graph = Graph(2);
   both.lines.edges = both.lines.hidden = both.lines.shift_only = EdgeMatrix(2);
   both.lines.environments.resize(2);
   both.lines.environments[0].changed = {0, 0};
@@ -106,11 +107,68 @@ TEST(SecondOpinion, AHiddenLinkNeedsASignByLines) {
   EXPECT_FALSE(denies_much(followed.labels, followed.lines, false));
   EXPECT_TRUE(denies_much(together.labels, together.lines, false));
   EXPECT_TRUE(denies_much(followed.labels, followed.lines, true));
-  temper(followed.lines, followed.labels);
-  temper(together.lines, together.labels);
+  const Dataset data = linear_data({}, 1);
+  temper(followed.lines, followed.labels, data);
+  temper(together.lines, together.labels, data);
   EXPECT_DOUBLE_EQ(followed.lines.edges.at(0, 1), 0.9);  // not confirmed, but not denied
   EXPECT_LT(together.lines.edges.at(0, 1), 0.5);
   EXPECT_GT(together.lines.hidden.at(0, 1), 0.5);
+}
+
+/// a -> b -> c and d -> c by lines, in data where d has another mean in the second environment and
+/// other noise in the third: lines call both a change, labels agree as far as they do.
+TwoAnswers on_moves(double offset_confirmed, double spread_confirmed, Dataset& data) {
+  data = linear_data({false}, 8);
+  TwoAnswers both;
+  GraphResult& lines = both.lines;
+  lines.variables = {"a", "b", "c", "d"};
+  lines.graph = Graph(4);
+  lines.edges = lines.hidden = lines.shift_only = EdgeMatrix(4);
+  for (const Environment& here : data.environments) {
+    GraphEnvironment& environment = lines.environments.emplace_back();
+    environment.rows = here.rows();
+    environment.baseline = lines.environments.size() == 1;
+    environment.changed.assign(4, 0.0);
+  }
+  const Environment moved = data.environments[1], spread = data.environments[2];
+  for (std::size_t r = moved.begin; r < moved.end; ++r) data.columns[3].values[r] += 1;
+  for (std::size_t r = spread.begin; r < spread.end; ++r) data.columns[3].values[r] *= 2;
+  lines.environments[1].changed[3] = lines.environments[2].changed[3] = 1;
+  both.labels = lines;
+  lines.edges.at(0, 1) = lines.edges.at(1, 2) = 1;
+  lines.edges.at(3, 2) = 0.8;
+  both.labels.edges.at(0, 1) = 0.95;
+  both.labels.edges.at(1, 2) = 0.75;
+  both.labels.environments[1].changed[3] = offset_confirmed;
+  both.labels.environments[2].changed[3] = spread_confirmed;
+  return both;
+}
+
+TEST(SecondOpinion, MovesThatLabelsDoNotSeeAreDriftUnlessNoiseChanged) {
+  Dataset data;
+  TwoAnswers denied = on_moves(0.1, 0.1, data);
+  temper(denied.lines, denied.labels, data);
+  EXPECT_DOUBLE_EQ(denied.lines.environments[1].changed[3], 0.1);
+  EXPECT_GT(denied.lines.environments[2].changed[3], 0.8);
+  EXPECT_LT(denied.lines.environments[2].changed[3], 0.9);
+  EXPECT_EQ(denied.lines.edges.at(0, 1), 1);           // confirmed
+  EXPECT_DOUBLE_EQ(denied.lines.edges.at(1, 2), 0.9);  // its direction is not
+  EXPECT_LT(denied.lines.edges.at(3, 2), 0.5);         // labels have no such link
+  EXPECT_GT(denied.lines.edges.at(3, 2), 0.3);
+
+  TwoAnswers noise = on_moves(0.99, 0.1, data);  // no drift: labels see less of noise
+  temper(noise.lines, noise.labels, data);
+  EXPECT_DOUBLE_EQ(noise.lines.environments[1].changed[3], 0.99);
+  EXPECT_EQ(noise.lines.edges.at(1, 2), 1);
+  EXPECT_DOUBLE_EQ(noise.lines.edges.at(3, 2), 0.8);
+}
+
+TEST(SecondOpinion, IsAskedWhereOneMechanismChangesAgainAndAgain) {
+  Dataset data;
+  GraphResult often = on_moves(1, 1, data).lines, seldom = often;
+  EXPECT_FALSE(calls_for_second_opinion(seldom, data));
+  often.environments[3].changed[3] = 1;
+  EXPECT_TRUE(calls_for_second_opinion(often, data));
 }
 
 TEST(SecondOpinion, SmallChangesAreToldFromLargeOnes) {

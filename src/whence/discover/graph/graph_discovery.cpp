@@ -380,7 +380,7 @@ GraphResult find_with_all_rows(DataSource& data, const GraphOptions& options,
     if (unchecked)
       join(result, other);
     else
-      temper(result, other);
+      temper(result, other, data.whole());
     state_known_changes(result, options);
     result.graph = likely_graph(result.edges, result.cycle_broken);
     if (unchecked && !control.stopped()) add_effects(data.whole(), result, control);

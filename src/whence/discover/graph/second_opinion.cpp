@@ -70,11 +70,15 @@ Matrix regression_rows(const Dataset& data, const Environment& here, const Graph
   return rows;
 }
 
-/// Nats per row that the line of these rows gains over the line of the reference: for Gaussian
-/// noise, how far the two mechanisms are apart.
-double gained_by_own_line(const Matrix& reference, const Matrix& rows) {
+/// How far the line of some rows is from that of the reference.
+struct LineMove {
+  double gain = INFINITY;  // nats per row that it gains over the reference's, for Gaussian noise
+  double spread = 0;       // log of how many times as large its noise is
+};
+
+LineMove move_of_line(const Matrix& reference, const Matrix& rows) {
   const std::size_t last = rows.columns - 1;
-  if (std::min(reference.rows, rows.rows) <= rows.columns) return INFINITY;
+  if (std::min(reference.rows, rows.rows) <= rows.columns) return {};
   const Matrix usual = factor_of_gram(reference), own = factor_of_gram(rows);
   Matrix causes(last, last), weights(last, 1);
   for (std::size_t i = 0; i < last; ++i) {
@@ -92,7 +96,8 @@ double gained_by_own_line(const Matrix& reference, const Matrix& rows) {
     return factor(last, last) * factor(last, last) / double(n);
   };
   const double before = variance(usual, reference.rows), here = variance(own, rows.rows);
-  return 0.5 * (std::log(before / here) + square / before - 1);
+  const double spread = 0.5 * std::log(here / before);
+  return {0.5 * (square / before - 1) - spread, spread};
 }
 
 std::size_t reference_of(const GraphResult& result) {
@@ -102,6 +107,26 @@ std::size_t reference_of(const GraphResult& result) {
     if (result.environments[e].rows > result.environments[found].rows) found = e;
   }
   return found;
+}
+
+/// How far the mechanism of a variable moved in an environment.
+LineMove move_of(const GraphResult& linear, const Dataset& data, std::size_t v, std::size_t e) {
+  const auto rows = [&](std::size_t which) {
+    return regression_rows(data, data.environments[which], linear.graph, v);
+  };
+  return move_of_line(rows(reference_of(linear)), rows(e));
+}
+
+/// Whether one mechanism changed in every second environment: it may drift.
+bool one_changes_often(const GraphResult& linear) {
+  constexpr std::size_t fewest = 3;
+  for (std::size_t v = 0; v < linear.variables.size(); ++v) {
+    std::size_t changed = 0;
+    for (const GraphEnvironment& e : linear.environments)
+      changed += !e.baseline && e.changed[v] > half;
+    if (changed >= fewest && 2 * changed >= linear.environments.size() - 1) return true;
+  }
+  return false;
 }
 
 /// Whether lines, too, have a sign of something hidden behind two variables: where one changed, the
@@ -128,11 +153,7 @@ bool small_changes_abound(const GraphResult& linear, const Dataset& data) {
     if (e == reference || environment.all_changed > half) continue;
     ++judged;
     for (std::size_t v = 0; v < linear.variables.size(); ++v) {
-      if (environment.changed[v] <= half) continue;
-      const auto rows = [&](std::size_t which) {
-        return regression_rows(data, data.environments[which], linear.graph, v);
-      };
-      if (!(gained_by_own_line(rows(reference), rows(e)) < small)) continue;
+      if (environment.changed[v] <= half || !(move_of(linear, data, v, e).gain < small)) continue;
       ++with_small;
       break;
     }
@@ -149,6 +170,7 @@ bool calls_for_second_opinion(const GraphResult& linear, const Dataset& data) {
       linear.environments.begin(), linear.environments.end(),
       [](const GraphEnvironment& environment) { return environment.all_changed > half; });
   if (all_changed > 0 && 4 * std::size_t(all_changed) < linear.environments.size()) return true;
+  if (one_changes_often(linear)) return true;
   const double many = std::max(2.0, double(linear.variables.size()) / 3);
   return std::any_of(
       linear.environments.begin(), linear.environments.end(),
@@ -178,13 +200,52 @@ bool denies_much(const GraphResult& labels, const GraphResult& linear, bool drif
   return 3 * denied > edges;
 }
 
-void temper(GraphResult& linear, const GraphResult& labels) {
+namespace {
+
+/// Changes as far as labels confirm them. Labels hardly see noise that became larger or smaller, so
+/// there lines may be right; any other move that labels do not see is drift. Whether there is any.
+bool temper_changes(GraphResult& linear, const GraphResult& labels, const Dataset& data) {
+  constexpr double other_noise = 0.4, room = 0.05;  // what labels hold likelier comes first
+  bool drifts = false;
+  for (std::size_t e = 0; e < linear.environments.size(); ++e)
+    for (std::size_t v = 0; v < linear.variables.size(); ++v) {
+      double& p = linear.environments[e].changed[v];
+      const double other = labels.environments[e].changed[v];
+      if (p <= half) continue;
+      if (std::abs(move_of(linear, data, v, e).spread) > other_noise) {
+        p = std::min(p, std::max(other, unconfirmed - room * (1 - other)));
+      } else {
+        p = std::min(p, other);
+        drifts |= other < half;
+      }
+    }
+  return drifts;
+}
+
+/// Where something drifts and labels have another link between two variables, or none, neither
+/// answer is sure.
+void weigh_links(GraphResult& linear, const GraphResult& labels) {
+  constexpr double lines = 0.55;
+  for (std::size_t a = 0; a < linear.variables.size(); ++a)
+    for (std::size_t b = a + 1; b < linear.variables.size(); ++b) {
+      const PairAnswer here(linear, a, b), other(labels, a, b);
+      if (here.kind() == other.kind() || other.kind() == 3 || other.is_open()) continue;
+      linear.edges.at(a, b) = lines * here.forward + (1 - lines) * other.forward;
+      linear.edges.at(b, a) = lines * here.backward + (1 - lines) * other.backward;
+    }
+}
+
+}  // namespace
+
+void temper(GraphResult& linear, const GraphResult& labels, const Dataset& data) {
   const std::size_t m = linear.variables.size();
+  const bool drifts = temper_changes(linear, labels, data);
+  const double confirmed = drifts ? unconfirmed : half;
   linear.hidden = linear.shift_only = EdgeMatrix(m);
   for (std::size_t a = 0; a < m; ++a)
     for (std::size_t b = 0; b < m; ++b) {
       double& p = linear.edges.at(a, b);
-      if (a == b || labels.edges.at(a, b) > half) continue;
+      if (a == b || labels.edges.at(a, b) >= confirmed) continue;
       const double left = std::max(0.0, p - unconfirmed);
       p -= left;
       if (labels.hidden.at(a, b) <= half || !seems_hidden(linear, a, b)) continue;
@@ -200,12 +261,7 @@ void temper(GraphResult& linear, const GraphResult& labels) {
     p -= left;
     linear.hidden.at(a, b) = linear.hidden.at(b, a) = linear.hidden.at(a, b) + left;
   }
-  for (std::size_t e = 0; e < linear.environments.size(); ++e)
-    for (std::size_t v = 0; v < m; ++v)
-      if (labels.environments[e].changed[v] < half) {
-        double& p = linear.environments[e].changed[v];
-        p = std::min(p, unconfirmed);
-      }
+  if (drifts) weigh_links(linear, labels);
   list_findings_again(linear);
 }
 

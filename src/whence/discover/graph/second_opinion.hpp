@@ -6,8 +6,9 @@
 
 namespace whence {
 
-/// Whether an effect's mechanism changed wherever its cause's did (`maybe_confounded`), or many
-/// changed at once, in data that have rows enough for labels to speak.
+/// Whether an effect's mechanism changed wherever its cause's did (`maybe_confounded`), many
+/// changed at once, or one in every second environment, in data that have rows enough for labels to
+/// speak.
 bool calls_for_second_opinion(const GraphResult& linear, const Dataset& data);
 
 /// Whether labels find that environments or mechanisms drift: then their answer stands, if lines
@@ -25,8 +26,10 @@ bool small_changes_abound(const GraphResult& linear, const Dataset& data);
 /// something hidden there, too: links that labels do not see are not denied, they count fewer rows.
 bool denies_much(const GraphResult& labels, const GraphResult& linear, bool drifting);
 
-/// What labels do not confirm is no longer stated as sure; what they find hidden is said.
-void temper(GraphResult& linear, const GraphResult& labels);
+/// What labels do not confirm is no longer stated as sure; what they find hidden is said. Moves of
+/// a mechanism that labels do not see are drift, unless its noise changed; with drift, links of
+/// which labels know nothing are as likely none. Needs the rows.
+void temper(GraphResult& linear, const GraphResult& labels, const Dataset& data);
 
 /// With fewer rows of the baseline the model check overlooks most curves, and what is hidden hardly
 /// shows: lines were chosen by default, not because they fit.
