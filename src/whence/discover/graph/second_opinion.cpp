@@ -132,9 +132,9 @@ bool one_changes_often(const GraphResult& linear) {
 /// Whether lines, too, have a sign of something hidden behind two variables: where one changed, the
 /// other's mechanism seems to have changed every time. Labels find such links also where only the
 /// noise of a cause changed, which they hardly see its effect follow.
-bool seems_hidden(const GraphResult& linear, std::size_t a, std::size_t b) {
+bool seems_hidden(const std::vector<GraphEnvironment>& linear, std::size_t a, std::size_t b) {
   bool together = false;
-  for (const GraphEnvironment& environment : linear.environments) {
+  for (const GraphEnvironment& environment : linear) {
     if (environment.all_changed > half || environment.changed[a] <= half) continue;
     if (environment.changed[b] <= half) return false;
     together = true;
@@ -195,7 +195,8 @@ bool denies_much(const GraphResult& labels, const GraphResult& linear, bool drif
     ++edges;
     const std::size_t a = k / linear.edges.variables, b = k % linear.edges.variables;
     const bool otherwise = labels.hidden.at(a, b) > half || labels.edges.at(b, a) > half;
-    denied += drifting ? labels.edges.at(a, b) <= half : otherwise && seems_hidden(linear, a, b);
+    denied += drifting ? labels.edges.at(a, b) <= half
+                       : otherwise && seems_hidden(linear.environments, a, b);
   }
   return 3 * denied > edges;
 }
@@ -239,6 +240,7 @@ void weigh_links(GraphResult& linear, const GraphResult& labels) {
 
 void temper(GraphResult& linear, const GraphResult& labels, const Dataset& data) {
   const std::size_t m = linear.variables.size();
+  const std::vector<GraphEnvironment> by_lines = linear.environments;
   const bool drifts = temper_changes(linear, labels, data);
   const double confirmed = drifts ? unconfirmed : half;
   linear.hidden = linear.shift_only = EdgeMatrix(m);
@@ -248,7 +250,7 @@ void temper(GraphResult& linear, const GraphResult& labels, const Dataset& data)
       if (a == b || labels.edges.at(a, b) >= confirmed) continue;
       const double left = std::max(0.0, p - unconfirmed);
       p -= left;
-      if (labels.hidden.at(a, b) <= half || !seems_hidden(linear, a, b)) continue;
+      if (labels.hidden.at(a, b) <= half || !seems_hidden(by_lines, a, b)) continue;
       // Something hidden, as labels have it, or a cause, as lines have it: as likely either
       // way.
       const double hidden = std::min(p, 0.5) * labels.hidden.at(a, b) + left;
