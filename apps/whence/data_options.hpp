@@ -70,7 +70,7 @@ std::vector<std::string> data_options_words(const DataOptions& options);
 
 /// Results replace a file or a folder as a whole: data that are it, or inside it, would be lost;
 /// and results inside the data would be data the next time. An Error of code bad_config, whose hint
-/// says how this command is told of another place.
+/// says how to choose another folder.
 void refuse_to_overwrite(const std::vector<std::filesystem::path>& inputs,
                          const std::filesystem::path& output,
                          const std::string& hint = "choose another folder with -o");

@@ -111,7 +111,7 @@ double correlation_with(const MixedWorld& world, std::span<const double> weights
   return std::abs(ab - a * b) / std::sqrt(std::max(1e-300, (aa - a * a) * (bb - b * b)));
 }
 
-/// Single targets told rightly, unchanged ones left alone, double ones not taken for single.
+/// Single targets found, unchanged ones left alone, double ones not taken for single.
 void judge_targets(const MixedWorld& world, const EncoderAnswer& answer, const RowMatch& match,
                    std::span<const std::size_t> row_of, Trial& trial) {
   for (std::size_t e = 1; e < world.targets.size(); ++e) {

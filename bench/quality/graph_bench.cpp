@@ -107,7 +107,7 @@ GraphOutcome run_one(const GraphBenchRow& row, std::uint64_t seed, int threads) 
   return outcome;
 }
 
-/// A data set of a row; a row that fails is told, and the others still count.
+/// A data set of a row; a row that fails is listed, and the others still count.
 class Runs {
  public:
   Runs(std::vector<GraphBenchResult>& results, const RunOptions& options)
@@ -199,7 +199,7 @@ class Runs {
   std::vector<Job> counted_, timed_;
 };
 
-// ---- what is told -------------------------------------------------------------------------------
+// ---- the report --------------------------------------------------------------------------------
 
 std::string shown(double value, int digits = 3) {
   return std::isfinite(value) ? show(value, digits) : "";

@@ -67,7 +67,7 @@ EdgeKnowledge knowledge_of(const DirectionCommand& command, const Dataset& data)
 /// What was asked for at the start, and all data since.
 struct AllData {
   Json options;
-  std::vector<NamedFile> files;  // empty where nothing is remembered
+  std::vector<NamedFile> files;  // empty without a state file
   LoadedData loaded;
 };
 
@@ -153,7 +153,7 @@ struct DirectionFiles {
   std::string settings, command;
   int threads = 1;
 
-  /// The pictures ask the engine again and again: only for those who want files.
+  /// The pictures call the engine several times, so they are drawn only where files are written.
   std::vector<OutputFile> make(const std::string& text, const Progress& progress) const {
     Report whole = report;
     add_pair_pictures(whole, loaded.data, result,

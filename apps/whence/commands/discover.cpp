@@ -396,7 +396,7 @@ void run(const DiscoverCommand& c, Globals& globals) {
   stop_if_asked(globals);
   Delivery delivery(c.output, command_words(c), threads_of(c.threads, globals), globals);
 
-  // Whoever holds the data in memory holds them once more: there is no need for two of them here.
+  // A host keeps its data in memory: the engine may drop its copy of the rows and read them again.
   const auto again = [&] { return load_again(c.data, most_variables); };
   DataSource rows =
       are_in_memory(c.data) ? DataSource(loaded.data, again) : DataSource(loaded.data);

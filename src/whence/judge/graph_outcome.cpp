@@ -90,7 +90,7 @@ void judge_undirected(const GraphResult& found, const GraphTruth& truth, GraphOu
 /// with another variable does not count.
 std::size_t on_top(const std::vector<double>& changed, const std::vector<std::size_t>& targets) {
   std::size_t found = 0;
-  if (changed.empty()) return found;  // the engine cannot tell
+  if (changed.empty()) return found;  // the engine names no changes
   for (std::size_t t : targets) {
     std::size_t ahead = 0;
     for (std::size_t v = 0; v < changed.size(); ++v)
@@ -185,7 +185,7 @@ std::vector<std::pair<std::size_t, std::size_t>> hidden_pairs(const GraphResult&
   for (std::size_t a = 0; a < hidden.variables; ++a)
     for (std::size_t b = a + 1; b < hidden.variables; ++b)
       if (hidden.at(a, b) > 0.5) pairs.emplace_back(a, b);
-  if (found.shift_only.variables > 0) return pairs;  // labels were asked
+  if (found.shift_only.variables > 0) return pairs;  // labels answered
   for (const auto& [from, to] : found.maybe_confounded)
     pairs.emplace_back(std::min(from, to), std::max(from, to));
   std::sort(pairs.begin(), pairs.end());

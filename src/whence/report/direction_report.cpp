@@ -262,7 +262,7 @@ void draw_evidence(Report& report, const DirectionResult& result) {
   report.figures.push_back(std::move(figure));
 }
 
-/// The model, told in the terms that decide whether to believe it.
+/// The model, in the terms that decide whether to believe it.
 std::vector<std::string> assumptions_of(const DirectionResult& result) {
   std::vector<std::string> list = {
       fmt::format("Model: {} ({}).", name_of(result.model), reason_in_words(result.model_reason)),

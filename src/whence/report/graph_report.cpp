@@ -210,7 +210,7 @@ std::string edges_in_words(const GraphResult& result) {
   return text;
 }
 
-/// In how many environments something changed; where that tells no direction, so much.
+/// In how many environments something changed, and whether that can give a direction at all.
 std::string changes_in_words(const GraphResult& result) {
   std::size_t shifted = 0, changed = 0, perhaps = 0, all = 0;
   for (const GraphEnvironment& e : result.environments) {

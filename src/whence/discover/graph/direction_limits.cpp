@@ -20,8 +20,8 @@ bool is_known(const EdgeKnowledge& knowledge, std::size_t m, const EdgeFinding& 
          knowledge.of(m, edge.to, edge.from) == EdgeKnowledge::Word::forbidden;
 }
 
-/// The most that is stated of an edge. Want of a shift needs no remark: the advice for directions
-/// that stay open says which shift would help.
+/// The highest probability stated of an edge. A missing shift needs no remark: the advice for open
+/// directions says which shift would help.
 struct Limit {
   double highest = 1;
   std::optional<Remark> why = {};
@@ -60,8 +60,8 @@ class Limits {
     return limit;
   }
 
-  /// Whether environments speak for the edge, at 20 to 1, against something hidden behind both.
-  /// Labels have asked that of curves: of lines, it is enough that they do not speak against it.
+  /// Whether environments support the edge, at 20 to 1, against something hidden behind both.
+  /// Where labels answer, they have tested that with curves: lines need only not contradict it.
   bool followed(const EdgeFinding& edge) const {
     const double clear = std::log(20.0);
     return !effects_ || effects_->against_hidden(edge.from, edge.to) >=

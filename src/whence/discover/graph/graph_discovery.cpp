@@ -201,7 +201,7 @@ struct ColumnTwins {
   std::vector<Remark> remarks;
 };
 
-/// Unless knowledge tells them apart, equal columns get equal probabilities.
+/// Unless the user's knowledge distinguishes them, equal columns get equal probabilities.
 void level_equal_columns(GraphResult& result, const ColumnTwins& twins,
                          const GraphOptions& options) {
   if (!options.knowledge.words.empty() || !options.known.empty()) return;
@@ -283,7 +283,7 @@ LargeGraph find_whole_or_large(const Dataset& data, const GraphTask& options) {
   return result;
 }
 
-/// Data in canonical order. A search may take the rows; who needs them later gets them again.
+/// Data in canonical order. A search may take the rows; they are read again when needed later.
 class OrderedData {
  public:
   OrderedData(DataSource& data, std::optional<std::size_t> baseline)
@@ -514,7 +514,7 @@ GraphOptions of_kept(const GraphOptions& options, const OnceEach& once, std::siz
   return own;
 }
 
-/// Tells of a copy what was found for the environment that it is a copy of; it supports nothing.
+/// A copy gets what was found for the environment that it is a copy of; it supports no edge.
 void tell_of_copies(GraphResult& result, const OnceEach& once, const Dataset& data) {
   const std::vector<GraphEnvironment> found = result.environments;
   result.environments.clear();

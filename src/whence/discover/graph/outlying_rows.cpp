@@ -61,7 +61,7 @@ std::vector<Numbers> remainders(const std::vector<Numbers>& columns,
       usual(row, v) = marked[row] ? 0 : columns[v][row];
     }
   }
-  // Rows of the inverse covariance tell each column from the others.
+  // Rows of the inverse covariance predict each column from the others.
   const Matrix factor = factor_of_gram(std::move(usual));
   const Matrix rest = lower_transposed_solve(factor, lower_solve(factor, std::move(all)));
   std::vector<Numbers> lists;

@@ -182,7 +182,7 @@ double CategoricalFamilyScorer::soft(std::size_t child, Parents parents,
 double CategoricalFamilyScorer::additive_alone(std::size_t child, Parents parents,
                                                std::size_t environment) const {
   const std::span<const std::size_t> alone(&environment, 1);
-  // With fewer rows than coefficients to a level, no more can be told than the marginal tells.
+  // With fewer rows than coefficients per level, nothing is learnt beyond the marginal.
   if (rows_.rows(environment) < AdditiveLogit::coefficients(rows_, parents))
     return hard(child, environment);
   AdditiveLogit fit(rows_, child, parents, rows_.largest_first(), alone, options_.additive_prior);
@@ -283,7 +283,7 @@ AdditiveRecord CategoricalFamilyScorer::make_record(
 }
 
 /// The scores of tables near one: by what the pool of its unchanged environments is worth, unless
-/// that is too near the present score to tell.
+/// that is too near the present score to decide.
 class CategoricalFamilyScorer::TableEstimate {
  public:
   TableEstimate(const CategoricalFamilyScorer& scorer, std::size_t child, Parents parents,

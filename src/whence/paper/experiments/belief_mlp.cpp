@@ -262,7 +262,7 @@ void add_counts(std::span<const MlpCell> cells, Report& report) {
   report.numbers.push_back({"episodes-rejected", rejected});
 }
 
-/// Whether a curve is told apart from its neighbours in a picture; the others are in the tables.
+/// Whether a curve differs visibly from its neighbours in a picture; the others are in the tables.
 bool in_pictures(const MlpCell& cell) {
   for (const std::string_view beside : {"per-episode/", "bayes/", "ideal/"})
     if (cell.id.find(beside) != std::string::npos) return false;

@@ -108,7 +108,7 @@ std::string verdict(const Claim& claim, bool quick) {
                : verdict(false, "Does not hold");
 }
 
-/// Tells claims in equal words apart, and leads to the same claim in result.json.
+/// Distinguishes claims in equal words, and is the id of the same claim in result.json.
 std::string claim_id(const Claim& claim) {
   return fmt::format("<code class=\"id\">{}</code>", escape_markup(claim.id));
 }
