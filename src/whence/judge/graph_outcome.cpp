@@ -149,30 +149,6 @@ void judge_hidden(const GraphResult& found, const GraphTruth& truth, GraphOutcom
 
 }  // namespace
 
-void CalibrationBins::add(double stated, bool is_true) {
-  const auto above = std::upper_bound(limits.begin() + 1, limits.end() - 1, stated);
-  Bin& bin = bins_[std::size_t(above - limits.begin()) - 1];
-  ++bin.cases;
-  bin.came_true += is_true;
-  bin.stated_sum += stated;
-}
-
-void CalibrationBins::add(const CalibrationBins& others) {
-  for (std::size_t b = 0; b < bins_.size(); ++b) {
-    bins_[b].cases += others.bins_[b].cases;
-    bins_[b].came_true += others.bins_[b].came_true;
-    bins_[b].stated_sum += others.bins_[b].stated_sum;
-  }
-}
-
-double CalibrationBins::worst_gap(std::size_t cases) const {
-  double worst = 0;
-  for (const Bin& bin : bins_)
-    if (bin.cases > 0 && bin.cases >= cases)
-      worst = std::max(worst, std::fabs(bin.stated() - bin.observed()));
-  return worst;
-}
-
 void ConfidentEdges::add(const ConfidentEdges& others) {
   right += others.right;
   not_adjacent += others.not_adjacent;
