@@ -443,8 +443,7 @@ EncoderBenchmark bench_encoders(const EncoderBenchPlan& plan, const RunOptions& 
   bench.report.assumptions = {
       "Seeds 77, 99, 501, 601 and 1234 were used while the method was made.",
       "FastICA and PCA see the rows of all environments together, without labels (of sensors, "
-      "those "
-      "of the baseline where that does better); random is the mean of 200 random matrices."};
+      "those of the baseline where that does better); random is the mean of 200 random matrices."};
   return bench;
 }
 
