@@ -17,18 +17,18 @@
 #include "whence/core/text.hpp"
 #include "whence/discover/check/counted_rows.hpp"
 #include "whence/discover/check/once_each.hpp"
-#include "whence/discover/graph/direction_limits.hpp"
 #include "whence/discover/graph/edge_effects.hpp"
-#include "whence/discover/graph/edge_support.hpp"
 #include "whence/discover/graph/equal_columns.hpp"
 #include "whence/discover/graph/given_order.hpp"
 #include "whence/discover/graph/graph_remarks.hpp"
 #include "whence/discover/graph/graph_search_plan.hpp"
 #include "whence/discover/graph/large_graph.hpp"
 #include "whence/discover/graph/outlying_rows.hpp"
-#include "whence/discover/graph/second_opinion.hpp"
 #include "whence/discover/graph/shared_search.hpp"
 #include "whence/discover/labels/label_graph.hpp"
+#include "whence/discover/limits/direction_limits.hpp"
+#include "whence/discover/limits/edge_support.hpp"
+#include "whence/discover/limits/second_opinion.hpp"
 
 namespace whence {
 

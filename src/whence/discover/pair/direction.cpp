@@ -12,7 +12,7 @@
 #include "whence/discover/check/once_each.hpp"
 #include "whence/discover/check/safe_units.hpp"
 #include "whence/discover/graph/outlying_rows.hpp"
-#include "whence/discover/graph/selection_doubt.hpp"
+#include "whence/discover/limits/selection_doubt.hpp"
 #include "whence/discover/pair/canonical_pair.hpp"
 #include "whence/discover/pair/extreme_rows.hpp"
 #include "whence/discover/pair/gaussian_check.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "whence/discover/graph/direction_limits.hpp"
+#include "whence/discover/limits/direction_limits.hpp"
 
 namespace whence {
 

@@ -1,4 +1,4 @@
-#include "whence/discover/graph/second_opinion.hpp"
+#include "whence/discover/limits/second_opinion.hpp"
 
 #include <algorithm>
 #include <cmath>

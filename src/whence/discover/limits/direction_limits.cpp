@@ -1,4 +1,4 @@
-#include "whence/discover/graph/direction_limits.hpp"
+#include "whence/discover/limits/direction_limits.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "whence/discover/check/derived_columns.hpp"
-#include "whence/discover/graph/followed_effects.hpp"
-#include "whence/discover/graph/second_opinion.hpp"
-#include "whence/discover/graph/selection_doubt.hpp"
+#include "whence/discover/limits/followed_effects.hpp"
+#include "whence/discover/limits/second_opinion.hpp"
+#include "whence/discover/limits/selection_doubt.hpp"
 #include "whence/evidence/labels/shift_evidence.hpp"
 
 namespace whence {

@@ -1,4 +1,4 @@
-#include "whence/discover/graph/selection_doubt.hpp"
+#include "whence/discover/limits/selection_doubt.hpp"
 
 #include <algorithm>
 #include <cmath>
