@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "whence/evidence/categorical/conjugate_table.hpp"
 #include "whence/math/special.hpp"
 
 namespace whence {
@@ -16,12 +17,9 @@ constexpr double impossible =
 
 /// log P(counts) under Dirichlet(1, ..., 1).
 double uniform_evidence(std::span<const std::uint32_t> counts) {
-  double sum = 0, total = 0;
-  for (std::uint32_t n : counts) {
-    sum += log_rising(1, n);
-    total += n;
-  }
-  return sum - log_rising(double(counts.size()), total);
+  FamilyCounts seen(1, counts.size());
+  std::copy(counts.begin(), counts.end(), seen.cells.begin());
+  return log_marginal_likelihood(seen, 1);
 }
 
 double half_and_half(double a, double b) { return log_add_exp(a, b) - std::log(2.0); }
