@@ -66,7 +66,7 @@ class ProgressBar {
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-/// SIGINT, SIGTERM, SIGHUP and SIGXCPU set a flag. Who sees it may end in good order; after a
+/// SIGINT, SIGTERM, SIGHUP and SIGXCPU set a flag. A command that sees it may end properly; after a
 /// moment, or a second SIGINT or SIGTERM, the process ends where it stands.
 void catch_signals(bool errors_as_json);
 /// Whether there was one. Asking does not count as an answer: the time until the exit goes on.

@@ -40,7 +40,7 @@ struct Trial {
   SensorTrial sensors;
 };
 
-/// Some rows of all environments together, for those who know no environments.
+/// Some rows of all environments together, for methods that take no environments.
 Matrix pooled_rows(const Dataset& data) {
   const std::size_t n = std::min<std::size_t>(data.rows(), 6000);
   Matrix rows(n, data.variables.size());

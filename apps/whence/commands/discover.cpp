@@ -185,7 +185,7 @@ class SearchWatch {
     try {
       watcher_ = std::thread([this] { watch(); });
     } catch (const std::system_error&) {
-      // No more threads to be had: those who search look up at every step.
+      // No more threads can be started: the search itself looks at the clock at every step.
     }
   }
   ~SearchWatch() {

@@ -1,4 +1,4 @@
-// How near an answer about a graph came to the truth of its data, and how honest it was.
+// How near an answer about a graph came to the truth of its data, and how well it is calibrated.
 #pragma once
 
 #include <cstddef>

@@ -338,7 +338,7 @@ class UnmixingFinder {
   /// Comparisons share rows, so several are taken to say the same: their mean, by gain.
   void add_chance(const IndexFit& fit, Matrix& chance, double& counted) const {
     if (fit.chance.values.empty()) return;
-    // Sets that are as good as separated say hardly anything of it: they count where no others are.
+    // Nearly separated sets hardly constrain it: they count only where there are no others.
     const double weight = fit.gain * (fit.saturated() ? 1e-9 : 1), size = size_of(fit.weights);
     for (std::size_t k = 0; k < chance.values.size(); ++k)
       chance.values[k] += weight * fit.chance.values[k] / (size * size);

@@ -210,8 +210,8 @@ void level_equal_columns(GraphResult& result, const ColumnTwins& twins,
   result.graph = likely_graph(result.edges, result.cycle_broken);
 }
 
-/// What a user knows of changes is no question: labels, which ask it all the same, do not overrule
-/// it.
+/// States the changes that the user knows, whatever the model found: the label model estimates them
+/// all the same.
 void state_known_changes(GraphResult& result, const GraphOptions& options) {
   const std::size_t environments = result.environments.size();
   for (std::size_t k = 0; k < options.known.size(); ++k)

@@ -145,7 +145,7 @@ class LargeSearch {
     tell(options_, best_.score);
   }
 
-  /// What each variable would gain by each other one. Who would close a cycle is no candidate.
+  /// What each variable would gain by each other one. Those that would close a cycle are left out.
   Screening screen(std::size_t most) const {
     Screening result{CandidateParents(variables())};
     const double hopeless = now_.scorer->estimate_quality().hopeless;

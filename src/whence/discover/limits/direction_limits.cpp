@@ -205,7 +205,7 @@ void limit_directions(GraphResult& result, const Dataset* rows, const GraphOptio
     sure.add(edge.from, edge.to, std::min(edge.probability, limit.highest));
     if (edge.probability > limit.highest) limited.emplace_back(&edge, std::move(limit));
   }
-  // Something hidden feigns edges beside a path: then the path implies none.
+  // Something hidden looks like an edge beside a path: then the path implies none.
   for (auto& [edge, limit] : limited)
     if (limit.wants_shift && result.model == GraphModel::linear &&
         result.maybe_confounded.empty() && limits.followed(*edge))

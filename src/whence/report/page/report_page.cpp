@@ -336,7 +336,7 @@ std::string warnings(const Report& report) {
          note_list(report.warnings) + "</div>\n";
 }
 
-/// A page about one's own data says what to beware of right below the graph.
+/// A page about a user's data shows its warnings right below the graph.
 bool warns_early(const PageInfo& info) { return info.graph != nullptr; }
 
 std::string notes(const Report& report, const PageInfo& info) {
