@@ -208,52 +208,59 @@ Dataset load_again(const DataOptions& options, std::size_t most) {
   return load_table(options, read).data;
 }
 
-Json data_options_json(const DataOptions& options) {
-  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
-  const bool files = options.table.empty();
-  Json all =
-      Json::object({{"environment", text(options.environment)},
-                    {"baseline", text(files ? last_part(options.baseline) : options.baseline)},
-                    {"columns", text(options.columns)},
-                    {"exclude", Json::list(options.exclude)},
-                    {"types", text(options.types)},
-                    {"missing", options.missing},
-                    {"min_rows", options.min_rows},
-                    {"small", options.small},
-                    {"na", text(options.na)},
-                    {"unseen", options.unseen},
-                    {"delimiter", text(options.delimiter)},
-                    {"decimal", options.decimal},
-                    {"header", !options.no_header}});
-  // Not where it is the default: states that were made before there was a choice stay good.
-  if (options.odd_rows != "leave-out") all.set("odd_rows", options.odd_rows);
-  return all;
+/// "--min-rows" as result.json spells it: "min_rows".
+static std::string key_of(const std::string& name) {
+  std::string key = name.substr(2);
+  std::replace(key.begin(), key.end(), '-', '_');
+  return key;
 }
 
-std::vector<std::string> data_options_words(const DataOptions& options) {
-  std::vector<std::string> words;
-  const auto add = [&](const char* name, const std::string& value, const std::string& usual = {}) {
-    if (value != usual) words.insert(words.end(), {name, printable(value)});
-  };
+void GivenOptions::value(const std::string& name, const std::string& value,
+                         const std::string& usual) {
+  json.set(key_of(name), value.empty() ? Json() : Json(value));
+  word(name, value, usual);
+}
+
+void GivenOptions::last_part(const std::string& name, const std::string& path) {
+  value(name, whence::last_part(path));
+}
+
+void GivenOptions::each(const std::string& name, const std::vector<std::string>& values) {
+  json.set(key_of(name), Json::list(values));
+  for (const std::string& one : values) word(name, one);
+}
+
+void GivenOptions::flag(const std::string& name, bool given) {
+  json.set(key_of(name), given);
+  if (given) words.push_back(name);
+}
+
+void GivenOptions::word(const std::string& name, const std::string& value,
+                        const std::string& usual) {
+  if (value != usual) words.insert(words.end(), {name, printable(value)});
+}
+
+void add_given(GivenOptions& given, const DataOptions& options) {
   const bool files = options.table.empty();
-  if (!files) words.push_back(printable(last_part(options.table)));
-  add("--environment", options.environment);
-  add("--baseline", files ? last_part(options.baseline) : options.baseline);
-  for (const std::string& file : options.shifted) add("--shifted", last_part(file));
-  add("--columns", options.columns);
-  for (const std::string& name : options.exclude) add("--exclude", name);
-  add("--types", options.types);
-  add("--missing", options.missing, "auto");
-  add("--min-rows", options.min_rows, "5");
-  add("--small", options.small, "leave-out");
-  add("--na", options.na);
-  add("--unseen", options.unseen, "accept");
-  add("--odd-rows", options.odd_rows, "leave-out");
-  add("--delimiter", options.delimiter);
-  add("--decimal", options.decimal, ".");
-  if (options.no_header) words.push_back("--no-header");
-  if (!options.most_rows.empty()) add("--most-rows", options.most_rows, usual_most_rows);
-  return words;
+  if (!files) given.words.push_back(printable(last_part(options.table)));
+  given.value("--environment", options.environment);
+  given.value("--baseline", files ? last_part(options.baseline) : options.baseline);
+  for (const std::string& file : options.shifted) given.word("--shifted", last_part(file));
+  given.value("--columns", options.columns);
+  given.each("--exclude", options.exclude);
+  given.value("--types", options.types);
+  given.value("--missing", options.missing, "auto");
+  given.value("--min-rows", options.min_rows, "5");
+  given.value("--small", options.small, "leave-out");
+  given.value("--na", options.na);
+  given.value("--unseen", options.unseen, "accept");
+  given.value("--delimiter", options.delimiter);
+  given.value("--decimal", options.decimal, ".");
+  given.json.set("header", !options.no_header);
+  if (options.no_header) given.words.emplace_back("--no-header");
+  // Not where it is the default: states that were made before there was a choice stay good.
+  if (options.odd_rows != "leave-out") given.value("--odd-rows", options.odd_rows);
+  if (!options.most_rows.empty()) given.value("--most-rows", options.most_rows, usual_most_rows);
 }
 
 std::vector<std::filesystem::path> input_paths(const DataOptions& options) {

@@ -62,15 +62,28 @@ LoadedData load_files(const DataOptions& options, std::optional<std::size_t> var
 /// The files that the options name, the baseline first; usage errors as above.
 std::vector<NamedFile> data_files(const DataOptions& options);
 
-/// The options as they stand, defaults included; of paths only the last part.
-Json data_options_json(const DataOptions& options);
+/// The options of a command as they stand, listed once: as JSON, defaults included, and as the
+/// words of a command line that gives the same results, defaults left out.
+struct GivenOptions {
+  explicit GivenOptions(std::vector<std::string> command = {}) : words(std::move(command)) {}
 
-/// The same as words of a command line; defaults are left out.
-std::vector<std::string> data_options_words(const DataOptions& options);
+  void value(const std::string& name, const std::string& value, const std::string& usual = {});
+  void last_part(const std::string& name, const std::string& path);  // no folder of this machine
+  void each(const std::string& name, const std::vector<std::string>& values);
+  void flag(const std::string& name, bool given);
+  /// In words alone.
+  void word(const std::string& name, const std::string& value, const std::string& usual = {});
+
+  Json json = Json::object();
+  std::vector<std::string> words;
+};
+
+/// Those about data.
+void add_given(GivenOptions& given, const DataOptions& options);
 
 /// Results replace a file or a folder as a whole: data that are it, or inside it, would be lost;
 /// and results inside the data would be data the next time. An Error of code bad_config, whose hint
-/// says how this command is told of another place.
+/// says how to choose another folder.
 void refuse_to_overwrite(const std::vector<std::filesystem::path>& inputs,
                          const std::filesystem::path& output,
                          const std::string& hint = "choose another folder with -o");

@@ -69,7 +69,7 @@ void Delivery::write(const std::string& name, const Answer& answer) {
   if (!name.empty()) record_.timed(name, record_.elapsed());
   if (globals_.host) globals_.host->engine_seconds = record_.elapsed();
   if (!directory_) return;
-  // Whoever asked for an end waits for it: a picture of 200 variables takes seconds to draw.
+  // After Ctrl-C the user waits for the end, and a picture of 200 variables takes seconds to draw.
   const bool interrupted = globals_.exit_code > 128;  // by a signal
   publish(*directory_, answer.files(), record_, interrupted ? Pictures::none : Pictures::as_png);
 }

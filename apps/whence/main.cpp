@@ -36,7 +36,7 @@ int run(const std::vector<std::string>& arguments) {
   return globals.exit_code;
 }
 
-/// An error that all ranks have is told once.
+/// An error that all ranks have is printed once.
 void wait_for_rank_0() {
   if (rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
 }

@@ -29,8 +29,6 @@ class SharedRun {
   /// Where ranks have to agree on it, else what was given.
   const std::atomic<bool>* stop() const;
 
-  /// Whether parts of the grid are left to other shards: then there is nothing to report.
-  bool is_part() const { return units_ && units_->left_to_others() > 0; }
   /// "shard 2 of 8: 12 of 96 parts are done": for people.
   std::string part_in_words() const;
 

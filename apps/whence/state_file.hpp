@@ -1,4 +1,4 @@
-// The file in which whence direction remembers the data of earlier runs.
+// The file in which whence direction keeps the data of earlier runs.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ class StateFile {
  public:
   StateFile(const std::filesystem::path& path, std::size_t max_bytes);
 
-  /// What was remembered; nothing where the file is not there yet.
+  /// The data of earlier runs; nothing where the file is not there yet.
   const std::optional<KeptFiles>& earlier() const { return earlier_; }
   /// Why the state before the last one is continued; empty where all is well.
   const std::string& fallback() const { return fallback_; }

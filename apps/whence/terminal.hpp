@@ -66,14 +66,14 @@ class ProgressBar {
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-/// SIGINT, SIGTERM, SIGHUP and SIGXCPU set a flag. Who sees it may end in good order; after a
+/// SIGINT, SIGTERM, SIGHUP and SIGXCPU set a flag. A command that sees it may end properly; after a
 /// moment, or a second SIGINT or SIGTERM, the process ends where it stands.
 void catch_signals(bool errors_as_json);
-/// Whether there was one. Whoever only passes that on has not answered it: the moment runs on.
+/// Whether there was one. Asking does not count as an answer: the time until the exit goes on.
 bool signal_waits();
 /// Which exit code such a signal asks for; nothing without one.
 std::optional<ExitCode> signal_seen();
-/// The same, and forgets it.
+/// The same, and clears it.
 std::optional<ExitCode> take_signal();
 /// Throws an Error with its code after such a signal.
 void stop_if_interrupted();

@@ -63,7 +63,7 @@ std::string cut(const std::string& text, std::size_t width) {
   return start + std::string(dots, '.');
 }
 
-/// A name, and what is told of it: " (99.1 %)".
+/// A name, and what follows it: " (99.1 %)".
 struct Item {
   std::string name, value;
 };

@@ -40,7 +40,7 @@ struct Trial {
   SensorTrial sensors;
 };
 
-/// Some rows of all environments together, for those who know no environments.
+/// Some rows of all environments together, for methods that take no environments.
 Matrix pooled_rows(const Dataset& data) {
   const std::size_t n = std::min<std::size_t>(data.rows(), 6000);
   Matrix rows(n, data.variables.size());
@@ -111,7 +111,7 @@ double correlation_with(const MixedWorld& world, std::span<const double> weights
   return std::abs(ab - a * b) / std::sqrt(std::max(1e-300, (aa - a * a) * (bb - b * b)));
 }
 
-/// Single targets told rightly, unchanged ones left alone, double ones not taken for single.
+/// Single targets found, unchanged ones left alone, double ones not taken for single.
 void judge_targets(const MixedWorld& world, const EncoderAnswer& answer, const RowMatch& match,
                    std::span<const std::size_t> row_of, Trial& trial) {
   for (std::size_t e = 1; e < world.targets.size(); ++e) {
@@ -443,8 +443,7 @@ EncoderBenchmark bench_encoders(const EncoderBenchPlan& plan, const RunOptions& 
   bench.report.assumptions = {
       "Seeds 77, 99, 501, 601 and 1234 were used while the method was made.",
       "FastICA and PCA see the rows of all environments together, without labels (of sensors, "
-      "those "
-      "of the baseline where that does better); random is the mean of 200 random matrices."};
+      "those of the baseline where that does better); random is the mean of 200 random matrices."};
   return bench;
 }
 

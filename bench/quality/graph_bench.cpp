@@ -107,7 +107,7 @@ GraphOutcome run_one(const GraphBenchRow& row, std::uint64_t seed, int threads) 
   return outcome;
 }
 
-/// A data set of a row; a row that fails is told, and the others still count.
+/// A data set of a row; a row that fails is listed, and the others still count.
 class Runs {
  public:
   Runs(std::vector<GraphBenchResult>& results, const RunOptions& options)
@@ -199,7 +199,7 @@ class Runs {
   std::vector<Job> counted_, timed_;
 };
 
-// ---- what is told -------------------------------------------------------------------------------
+// ---- the report --------------------------------------------------------------------------------
 
 std::string shown(double value, int digits = 3) {
   return std::isfinite(value) ? show(value, digits) : "";
@@ -291,23 +291,18 @@ Table honesty_table(const std::vector<GraphBenchResult>& results) {
   return table;
 }
 
-std::string bin_title(std::size_t b) {
-  return fmt::format("{:.2g}-{:.2g}", CalibrationBins::limits[b], CalibrationBins::limits[b + 1]);
-}
-
-Table calibration_table(const std::string& what, CalibrationBins GraphOutcome::*bins,
+Table calibration_table(const std::string& what, Reliability GraphOutcome::*bins,
                         const std::vector<GraphBenchResult>& results) {
   Table table{
       "calibration-" + what, "Calibration of " + what + ": stated → observed (cases)", {"row"}, {}};
-  for (std::size_t b = 0; b + 1 < CalibrationBins::limits.size(); ++b)
-    table.columns.push_back(bin_title(b));
+  for (const Reliability::Bin& bin : Reliability(Reliability::narrow_ends).bins())
+    table.columns.push_back(fmt::format("{:.2g}-{:.2g}", bin.low, bin.high));
   for (const GraphBenchResult& r : results) {
     std::vector<std::string> row = {r.row.name};
-    const CalibrationBins all = bins_of(r, bins);
-    for (const CalibrationBins::Bin& bin : all.bins())
-      row.push_back(bin.cases == 0 ? ""
-                                   : fmt::format("{:.3f} → {:.3f} ({})", bin.stated(),
-                                                 bin.observed(), bin.cases));
+    for (const Reliability::Bin& bin : bins_of(r, bins).bins())
+      row.push_back(bin.cases == 0
+                        ? ""
+                        : fmt::format("{:.3f} → {:.3f} ({})", bin.stated, bin.observed, bin.cases));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -418,8 +413,8 @@ std::size_t total_of(const GraphBenchResult& result, std::size_t GraphOutcome::*
   return total;
 }
 
-CalibrationBins bins_of(const GraphBenchResult& result, CalibrationBins GraphOutcome::*bins) {
-  CalibrationBins all;
+Reliability bins_of(const GraphBenchResult& result, Reliability GraphOutcome::*bins) {
+  Reliability all(Reliability::narrow_ends);
   for (const GraphOutcome& outcome : result.outcomes) all.add(outcome.*bins);
   return all;
 }

@@ -43,6 +43,6 @@ double median_of(const GraphBenchResult& result, double GraphOutcome::*value);
 double mean_of(const GraphBenchResult& result, double GraphOutcome::*value);
 std::size_t total_of(const GraphBenchResult& result, std::size_t GraphOutcome::*value);
 /// All outcomes' bins together.
-CalibrationBins bins_of(const GraphBenchResult& result, CalibrationBins GraphOutcome::*bins);
+Reliability bins_of(const GraphBenchResult& result, Reliability GraphOutcome::*bins);
 
 }  // namespace whence

@@ -56,11 +56,11 @@ class RowClaims {
         fmt::format("{} of {}", n, all), at_least ? share >= limit : share <= limit);
   }
 
-  void calibrated(const char* what, CalibrationBins GraphOutcome::*bins) {
+  void calibrated(const char* what, Reliability GraphOutcome::*bins) {
     if (!result_) return;
     constexpr std::size_t enough = 400;
     constexpr double limit = 0.1;
-    const double gap = bins_of(*result_, bins).worst_gap(enough);
+    const double gap = bins_of(*result_, bins).worst(enough, true);
     add(what,
         fmt::format("{}: stated and observed differ by at most {} in bins of at least {} cases",
                     what, limit, enough),

@@ -153,13 +153,13 @@ void claim_row(GraphFigure figure, FigureClaims& row) {
 }
 
 /// Stated and observed over all rows.
-Claim calibration_claim(const char* what, CalibrationBins GraphOutcome::*bins,
+Claim calibration_claim(const char* what, Reliability GraphOutcome::*bins,
                         const std::vector<GraphBenchResult>& results) {
   constexpr std::size_t enough = 200;
   constexpr double limit = 0.05;
-  CalibrationBins all;
+  Reliability all(Reliability::narrow_ends);
   for (const GraphBenchResult& result : results) all.add(bins_of(result, bins));
-  const double gap = all.worst_gap(enough);
+  const double gap = all.worst(enough, true);
   return {fmt::format("all-figures/calibration-{}", what),
           fmt::format("all figures (the rows of the first table): stated and observed "
                       "probabilities of {} differ by at most {} in bins of at least {} cases",

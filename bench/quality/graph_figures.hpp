@@ -8,7 +8,7 @@
 
 namespace whence {
 
-/// What is right and wrong in all data sets of a row together; seconds are told elsewhere.
+/// What is right and wrong in all data sets of a row together; seconds are reported elsewhere.
 Table graph_figures_table(const std::vector<GraphBenchResult>& results);
 
 /// Claims about rows, and about all of them together.

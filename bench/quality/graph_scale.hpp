@@ -11,7 +11,7 @@ namespace whence {
 /// the smallest first.
 std::vector<GraphBenchRow> graph_scale_rows();
 
-/// A table, a figure and claims about such rows; they speak of this machine.
+/// A table, a figure and claims about such rows; they hold for this machine.
 void add_graph_scale(const std::vector<GraphBenchResult>& results, Report& report);
 
 }  // namespace whence

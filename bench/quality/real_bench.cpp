@@ -137,7 +137,7 @@ std::vector<RealRun> run_all(const RealBenchPlan& plan, const std::vector<RealDa
   return runs;
 }
 
-// ---- what is told -------------------------------------------------------------------------------
+// ---- the report --------------------------------------------------------------------------------
 
 std::string count_of(std::size_t part, std::size_t whole) {
   return whole == 0 ? "" : fmt::format("{} of {}", part, whole);

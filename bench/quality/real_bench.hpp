@@ -27,7 +27,7 @@ struct RealBenchmark {
 /// With a summary of its figures, and what every benchmark records of its run.
 RealBenchmark sealed(RealBenchmark benchmark, std::uint64_t seed);
 
-/// Throws Errors for folders that cannot be read; data that find_graph refuses are told.
+/// Throws Errors for folders that cannot be read; data that find_graph refuses are listed.
 RealBenchmark bench_real(const RealBenchPlan& plan, const RunOptions& options);
 
 }  // namespace whence

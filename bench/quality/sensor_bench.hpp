@@ -15,7 +15,7 @@ struct SensorBenchPlan {
   std::filesystem::path folder;              // as for bench real
   std::vector<std::string> columns, hidden;  // sensors; what is behind them
   std::size_t choose = 0;                    // of the sensors, at random in each subsample; 0: all
-  bool say_latents = true;                   // tell the engine how many are hidden
+  bool say_latents = true;                   // the engine gets the number of latents
   RowLimits rows;
   std::uint32_t subsamples = 1;
 };

@@ -161,7 +161,7 @@ class TableRuns {
     run.table = t;
     run.as = as;
     try {
-      // Which columns hold numbers is told by the table as it is.
+      // Which columns hold numbers is decided by the unaltered table.
       AlteredTable made = altered(raw, as, listed.environment, numbers_, options_.seed,
                                   std::uint32_t(100 * t) + number);
       const LoadedData loaded = read(listed, made.table);
@@ -213,7 +213,7 @@ class TableRuns {
   std::vector<TableRun> runs_;
 };
 
-// ---- what is told -------------------------------------------------------------------------------
+// ---- the report --------------------------------------------------------------------------------
 
 enum class Verdict { right, wrong, unknown };
 

@@ -17,7 +17,7 @@ struct TableBenchPlan {
   bool controls = true;
 };
 
-/// Tables that cannot be read or searched are told, and count as nothing stated.
+/// Tables that cannot be read or searched are listed, and count as nothing stated.
 RealBenchmark bench_tables(const TableBenchPlan& plan, const RunOptions& options);
 
 }  // namespace whence

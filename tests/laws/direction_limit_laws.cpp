@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 
 #include "laws/law.hpp"
-#include "whence/discover/graph/direction_limits.hpp"
-#include "whence/discover/graph/second_opinion.hpp"
+#include "whence/discover/limits/direction_limits.hpp"
+#include "whence/discover/limits/second_opinion.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence::laws {

@@ -24,7 +24,7 @@ void bench_direction(const DirectionBenchOptions& options, const Globals& global
   run.threads = threads_of(options.threads, globals);
   const std::vector<std::string> command = {
       "whence", "bench", "direction", "--scale", options.scale, "--seed", std::to_string(run.seed)};
-  std::optional<OutputDirectory> place;  // of rank 0, unless it has only a part to tell
+  std::optional<OutputDirectory> place;  // of rank 0, unless it has only a part of the units
   if (rank() == 0 && options.shared.shard.empty())
     place.emplace(options.output.empty() ? "whence-out/bench-direction" : options.output);
   SharedRun shared(options.shared, facts_of(command));

@@ -41,7 +41,7 @@ GraphBenchmark run(const GraphsBenchOptions& options, const Globals& globals, in
 void bench_graphs(const GraphsBenchOptions& options, const Globals& globals) {
   const int threads = threads_of(options.threads, globals);
   const std::vector<std::string> command = command_of(options);
-  std::optional<OutputDirectory> place;  // of rank 0, unless it has only a part to tell
+  std::optional<OutputDirectory> place;  // of rank 0, unless it has only a part of the units
   if (rank() == 0 && options.shared.shard.empty())
     place.emplace(options.output.empty() ? "whence-out/bench-graphs" : options.output);
   SharedRun shared(options.shared, facts_of(command));

@@ -46,14 +46,19 @@ DirectionSettings settings_of(const DirectionCommand& command, const Globals& gl
   return settings;
 }
 
-Json options_json(const DirectionCommand& command, const DirectionSettings& settings) {
-  Json options = data_options_json(command.data);
-  options.set("model", name_of(settings.model));
-  options.set("prior", prior_json(settings.prior));
-  options.set("forbid", Json::list(command.forbid));
-  options.set("require", Json::list(command.require));
-  if (command.assigned) options.set("assigned", true);
-  return options;
+GivenOptions given_options(const DirectionCommand& command, const DirectionSettings& settings) {
+  GivenOptions given({"whence", "direction"});
+  add_given(given, command.data);
+  given.json.set("model", name_of(settings.model));
+  given.json.set("prior", prior_json(settings.prior));
+  given.word("--model", command.model);
+  given.word("--prior", command.prior);
+  given.each("--forbid", command.forbid);
+  given.each("--require", command.require);
+  if (command.assigned) given.flag("--assigned", true);
+  given.word("--config", std::filesystem::path(command.config).filename().string());
+  given.word("--state", std::filesystem::path(command.state).filename().string());
+  return given;
 }
 
 EdgeKnowledge knowledge_of(const DirectionCommand& command, const Dataset& data) {
@@ -67,7 +72,7 @@ EdgeKnowledge knowledge_of(const DirectionCommand& command, const Dataset& data)
 /// What was asked for at the start, and all data since.
 struct AllData {
   Json options;
-  std::vector<NamedFile> files;  // empty where nothing is remembered
+  std::vector<NamedFile> files;  // empty without a state file
   LoadedData loaded;
 };
 
@@ -111,23 +116,6 @@ std::unique_ptr<StateFile> open_state(const DirectionCommand& command) {
   return std::make_unique<StateFile>(command.state, bytes_of(command.data.max_memory));
 }
 
-/// The command that gives the same results again.
-std::vector<std::string> command_words(const DirectionCommand& command) {
-  std::vector<std::string> words = {"whence", "direction"};
-  for (std::string& word : data_options_words(command.data)) words.push_back(std::move(word));
-  const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) words.insert(words.end(), {name, printable(value)});
-  };
-  add("--model", command.model);
-  add("--prior", command.prior);
-  for (const std::string& edge : command.forbid) add("--forbid", edge);
-  for (const std::string& edge : command.require) add("--require", edge);
-  if (command.assigned) words.emplace_back("--assigned");
-  add("--config", std::filesystem::path(command.config).filename().string());
-  add("--state", std::filesystem::path(command.state).filename().string());
-  return words;
-}
-
 /// One screen: the answer, how sure, what changed where, what would help.
 std::string on_screen(const DirectionResult& result, const Report& report) {
   const int width = terminal_width();
@@ -153,7 +141,7 @@ struct DirectionFiles {
   std::string settings, command;
   int threads = 1;
 
-  /// The pictures ask the engine again and again: only for those who want files.
+  /// The pictures call the engine several times, so they are drawn only where files are written.
   std::vector<OutputFile> make(const std::string& text, const Progress& progress) const {
     Report whole = report;
     add_pair_pictures(whole, loaded.data, result,
@@ -181,15 +169,15 @@ void run(const DirectionCommand& command, Globals& globals) {
     inputs.emplace_back(command.state);
   }
   refuse_to_overwrite(inputs, command.output);
-  const Json asked = options_json(command, settings);
+  const GivenOptions given = given_options(command, settings);
   const std::unique_ptr<StateFile> state = open_state(command);
-  AllData all = state ? remembered_data(command, asked, *state)
-                      : AllData{asked, {}, load_data(command.data, 2)};
+  AllData all = state ? remembered_data(command, given.json, *state)
+                      : AllData{given.json, {}, load_data(command.data, 2)};
   options.baseline = all.loaded.baseline;
   options.maybe_selected = !command.data.table.empty() && !command.assigned;
   options.knowledge = knowledge_of(command, all.loaded.data);
   if (all.loaded.entity.size() == all.loaded.data.rows()) options.entity = all.loaded.entity;
-  Delivery delivery(command.output, command_words(command), control.threads, globals);
+  Delivery delivery(command.output, given.words, control.threads, globals);
   stop_if_asked(globals);
 
   DirectionResult result = find_direction(all.loaded.data, options, control);
@@ -203,7 +191,7 @@ void run(const DirectionCommand& command, Globals& globals) {
   answer.screen = on_screen(result, report);
   answer.notes = reading_notes(all.loaded);
   answer.warnings = report.warnings;
-  answer.command = command_words(command);
+  answer.command = given.words;
   const auto parts = std::make_shared<DirectionFiles>(
       DirectionFiles{std::move(all.loaded), options, std::move(result), report, all.options.dump(),
                      shell_words(answer.command), control.threads});

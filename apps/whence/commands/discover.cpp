@@ -185,7 +185,7 @@ class SearchWatch {
     try {
       watcher_ = std::thread([this] { watch(); });
     } catch (const std::system_error&) {
-      // No more threads to be had: those who search look up at every step.
+      // No more threads can be started: the search itself looks at the clock at every step.
     }
   }
   ~SearchWatch() {
@@ -262,58 +262,26 @@ GraphResult search(const DiscoverCommand& c, std::vector<SharedFact> facts, cons
   return result;
 }
 
-Json options_json(const DiscoverCommand& c) {
-  Json options = data_options_json(c.data);
-  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
-  const auto last = [&](const std::string& path) {
-    return text(std::filesystem::path(path).filename().string());
-  };
-  options.set("most_rows", c.data.most_rows);
-  options.set("dcdi", last(c.dcdi));
-  options.set("index", c.dcdi.empty() ? Json() : Json(c.index));
-  options.set("enco", last(c.enco));
-  options.set("graph", last(c.graph));
-  options.set("model", c.model);
-  options.set("noise", c.noise);
-  options.set("restarts", c.restarts);
-  options.set("sweeps", c.sweeps);
-  options.set("seed", c.seed);
-  options.set("forbid", Json::list(c.forbid));
-  options.set("require", Json::list(c.require));
-  options.set("tiers", last(c.tiers));
-  options.set("targets", Json::list(c.targets));
-  options.set("known_targets", c.known_targets);
-  options.set("assigned", c.assigned);
-  return options;
-}
-
-/// The command that gives the same results again.
-std::vector<std::string> command_words(const DiscoverCommand& c) {
-  std::vector<std::string> words = {"whence", c.name};
-  for (std::string& word : data_options_words(c.data)) words.push_back(std::move(word));
-  const auto add = [&](const char* name, const std::string& value, const std::string& usual = {}) {
-    if (value != usual) words.insert(words.end(), {name, printable(value)});
-  };
-  const auto last = [](const std::string& path) {
-    return std::filesystem::path(path).filename().string();
-  };
-  add("--dcdi", last(c.dcdi));
-  if (!c.dcdi.empty()) add("--index", c.index);
-  add("--enco", last(c.enco));
-  add("--graph", last(c.graph));
-  add("--model", c.model, "auto");
-  add("--noise", c.noise, "robust");
-  add("--restarts", c.restarts, "5");
-  add("--sweeps", c.sweeps, "300");
-  add("--seed", c.seed, "0");
-  for (const std::string& edge : c.forbid) add("--forbid", edge);
-  for (const std::string& edge : c.require) add("--require", edge);
-  add("--tiers", last(c.tiers));
-  for (const std::string& text : c.targets) add("--targets", text);
-  if (c.known_targets) words.push_back("--known-targets");
-  if (c.assigned) words.push_back("--assigned");
-  add("--time-limit", c.time_limit);
-  return words;
+GivenOptions given_options(const DiscoverCommand& c) {
+  GivenOptions given({"whence", c.name});
+  add_given(given, c.data);
+  given.last_part("--dcdi", c.dcdi);
+  given.value("--index", c.dcdi.empty() ? "" : c.index);
+  given.last_part("--enco", c.enco);
+  given.last_part("--graph", c.graph);
+  given.value("--model", c.model, "auto");
+  given.value("--noise", c.noise, "robust");
+  given.value("--restarts", c.restarts, "5");
+  given.value("--sweeps", c.sweeps, "300");
+  given.value("--seed", c.seed, "0");
+  given.each("--forbid", c.forbid);
+  given.each("--require", c.require);
+  given.last_part("--tiers", c.tiers);
+  given.each("--targets", c.targets);
+  given.flag("--known-targets", c.known_targets);
+  given.flag("--assigned", c.assigned);
+  given.word("--time-limit", c.time_limit);
+  return given;
 }
 
 /// Without what only the page has room for, and without notes where there are none.
@@ -358,11 +326,11 @@ std::string on_screen(const GraphResult& result, const Report& report, bool chan
 }
 
 std::vector<OutputFile> files_of(const GraphResult& result, const Report& report,
-                                 const std::string& text, const DiscoverCommand& c) {
+                                 const std::string& text, const std::vector<std::string>& command) {
   const GraphView view = graph_view(result);
-  std::vector<OutputFile> files = answer_files(text, report,
-                                               {report.title, report.summary, version(), revision(),
-                                                shell_words(command_words(c)), false, &view});
+  std::vector<OutputFile> files = answer_files(
+      text, report,
+      {report.title, report.summary, version(), revision(), shell_words(command), false, &view});
   for (const Table& table : probability_tables(result))
     files.push_back({"tables/" + table.id + ".csv", table_csv(table)});
   files.push_back({"figures/graph.svg", graph_svg(view)});
@@ -380,7 +348,7 @@ GraphResult find(const DiscoverCommand& c, const GraphData& data, DataSource& ro
   };
   std::vector<SharedFact> facts;
   if (is_shared(c.shared)) {
-    facts = facts_of(command_words(c));
+    facts = facts_of(given_options(c).words);
     facts.push_back(fact_of(rows.whole()));
   }
   return search(c, std::move(facts), engine, globals);
@@ -394,9 +362,10 @@ void run(const DiscoverCommand& c, Globals& globals) {
   std::optional<Graph> graph;
   if (!c.graph.empty()) graph = given_graph(c, names_of(loaded.data), globals);
   stop_if_asked(globals);
-  Delivery delivery(c.output, command_words(c), threads_of(c.threads, globals), globals);
+  const GivenOptions given = given_options(c);
+  Delivery delivery(c.output, given.words, threads_of(c.threads, globals), globals);
 
-  // Whoever holds the data in memory holds them once more: there is no need for two of them here.
+  // A host keeps its data in memory: the engine may drop its copy of the rows and read them again.
   const auto again = [&] { return load_again(c.data, most_variables); };
   DataSource rows =
       are_in_memory(c.data) ? DataSource(loaded.data, again) : DataSource(loaded.data);
@@ -404,11 +373,10 @@ void run(const DiscoverCommand& c, Globals& globals) {
   result->pictures = mechanism_pictures(rows, *result);
   auto report = std::make_shared<Report>(graph_report(*result));
   report->warnings = all_warnings(loaded.warnings, result->remarks);
-  const Json asked = options_json(c);
-  report->settings_json = asked.dump();
+  report->settings_json = given.json.dump();
   Answer answer;
   answer.json =
-      result_text(graph_result_json(*result, {loaded.data.variables, loaded.sources, asked,
+      result_text(graph_result_json(*result, {loaded.data.variables, loaded.sources, given.json,
                                               left_out_json(loaded), loaded.warnings}));
   answer.screen = on_screen(*result, *report, graph.has_value());
   answer.notes = reading_notes(loaded);
@@ -417,9 +385,9 @@ void run(const DiscoverCommand& c, Globals& globals) {
         printable(c.graph) +
         " has no names: its rows and columns are taken for the variables in their order");
   answer.warnings = report->warnings;
-  answer.command = command_words(c);
-  answer.files = [result, report, text = answer.json, c] {
-    return files_of(*result, *report, text, c);
+  answer.command = given.words;
+  answer.files = [result, report, text = answer.json, command = given.words] {
+    return files_of(*result, *report, text, command);
   };
   delivery.write(c.name, answer);
   delivery.show(std::move(answer), c.json);

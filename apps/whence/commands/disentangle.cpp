@@ -39,19 +39,12 @@ EncoderOptions options_of(const DisentangleCommand& command, const Globals& glob
   return options;
 }
 
-std::vector<std::string> command_words(const DisentangleCommand& command) {
-  std::vector<std::string> words = {"whence", "disentangle"};
-  for (std::string& word : data_options_words(command.data)) words.push_back(std::move(word));
-  if (!command.mixing.empty()) words.insert(words.end(), {"--mixing", command.mixing});
-  if (!command.latents.empty()) words.insert(words.end(), {"--latents", command.latents});
-  return words;
-}
-
-Json options_json(const DisentangleCommand& command) {
-  Json options = data_options_json(command.data);
-  options.set("mixing", value_or(command.mixing, "auto"));
-  options.set("latents", value_or(command.latents, "auto"));
-  return options;
+GivenOptions given_options(const DisentangleCommand& command) {
+  GivenOptions given({"whence", "disentangle"});
+  add_given(given, command.data);
+  given.value("--mixing", value_or(command.mixing, "auto"), "auto");
+  given.value("--latents", value_or(command.latents, "auto"), "auto");
+  return given;
 }
 
 /// Words and numbers that are no numbers are read as categories: said here, before any arithmetic.
@@ -97,22 +90,22 @@ void run(const DisentangleCommand& command, Globals& globals) {
   refuse_to_overwrite(input_paths(command.data), command.output);
   LoadedData loaded = load(command);
   options.baseline = *loaded.baseline;
-  Delivery delivery(command.output, command_words(command), options.threads, globals);
+  const GivenOptions given = given_options(command);
+  Delivery delivery(command.output, given.words, options.threads, globals);
   stop_if_asked(globals);
 
   EncoderAnswer found = find_encoder(loaded.data, options);
   stop_if_asked(globals);
   Report report = encoder_report(found, loaded.data);
   report.warnings = all_warnings(loaded.warnings, found.remarks);
-  const Json asked = options_json(command);
-  report.settings_json = asked.dump();
+  report.settings_json = given.json.dump();
   Answer answer;
   answer.json = result_text(
-      encoder_json(found, {loaded.data.variables, loaded.sources, asked, loaded.warnings}));
+      encoder_json(found, {loaded.data.variables, loaded.sources, given.json, loaded.warnings}));
   answer.screen = on_screen(found, report);
   answer.notes = reading_notes(loaded);
   answer.warnings = report.warnings;
-  answer.command = command_words(command);
+  answer.command = given.words;
   const auto parts = std::make_shared<DisentangleFiles>(DisentangleFiles{
       std::move(loaded), std::move(found), std::move(report), shell_words(answer.command)});
   answer.files = [parts, text = answer.json] { return parts->make(text); };

@@ -33,12 +33,11 @@ struct MetaLearnOptions {
 
 /// The command that gives the same results again; of paths only the last part.
 std::vector<std::string> command(const MetaLearnOptions& options, std::uint64_t seed) {
-  std::vector<std::string> words = {"whence", "meta-learn"};
-  const auto file = std::filesystem::path(options.config).filename().string();
-  if (!file.empty()) words.insert(words.end(), {"--config", printable(file)});
-  for (std::string& word : data_options_words(options.data)) words.push_back(std::move(word));
-  words.insert(words.end(), {"--seed", std::to_string(seed)});
-  return words;
+  GivenOptions given({"whence", "meta-learn"});
+  given.word("--config", std::filesystem::path(options.config).filename().string());
+  add_given(given, options.data);
+  given.word("--seed", std::to_string(seed));
+  return given.words;
 }
 
 std::filesystem::path folder(const MetaLearnOptions& options, const std::string& name) {
@@ -80,10 +79,11 @@ void run_on_data(const MetaLearnOptions& options, Globals& globals) {
   const TransferResult result = learn_graph_by_transfer(loaded.data, how, {threads, watched});
   const auto report = std::make_shared<Report>(transfer_report(result));
   report->seed = how.seed;
-  Json settings = data_options_json(options.data);
-  settings.set("inputs", listed(loaded.sources, input_json));
-  settings.set("left_out", left_out_json(loaded));
-  report->settings_json = settings.dump();
+  GivenOptions given;
+  add_given(given, options.data);
+  given.json.set("inputs", listed(loaded.sources, input_json));
+  given.json.set("left_out", left_out_json(loaded));
+  report->settings_json = given.json.dump();
   report->warnings.insert(report->warnings.begin(), loaded.warnings.begin(), loaded.warnings.end());
   const NamedGraph graph{result.variables, result.graph, result.edges.values};
   Answer answer = answer_of(report, result_json(*report), again,

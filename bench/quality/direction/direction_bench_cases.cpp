@@ -146,7 +146,7 @@ void run_cells(std::vector<Group>& cells, std::uint32_t part, const RunOptions& 
   DirectionOptions how;
   how.baseline = 0;
   how.sensitivity = false;
-  how.prior.hidden = 0;  // what one mechanism alone can tell, as in the paper
+  how.prior.hidden = 0;  // one mechanism alone, as in the paper
   std::vector<Outcome> outcomes(jobs.size());
   share_out(
       fmt::format("cells {}", part), outcomes, options,

@@ -269,8 +269,8 @@ std::size_t draw_index(std::span<const double> weights, Stream& stream) {
   return weights.size() - 1;
 }
 
-/// Both mechanisms of an environment, told from the first variable; one row of the second: it does
-/// not listen.
+/// Both mechanisms of an environment, factorised with the first variable first; one row of the
+/// second: it has no parent.
 struct Mechanisms {
   std::vector<double> first;
   Rows second;

@@ -44,8 +44,8 @@ Run draw_run(const DiscreteDesign& design, RunKey key) {
   return run;
 }
 
-/// log P(episode) for one direction, by one who knows the mechanisms and the kind of shift.
-/// `log_joint` and `seen` are told from the cause.
+/// log P(episode) for one direction, where the mechanisms and the kind of shift are known.
+/// `log_joint` and `seen` are factorised with the cause first.
 double told_score(const std::vector<double>& log_joint, const FamilyCounts& seen,
                   Situation situation, double concentration) {
   const auto n = std::size_t(levels);

@@ -1,5 +1,5 @@
 // How many short episodes it takes to know the direction when the unshifted mechanisms are known
-// exactly: the engine, which does not know what shifts, beside one that is told.
+// exactly: the engine, which does not know what shifts, beside one that does.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct EpisodesNeeded {
   bool sparse = false;
   std::size_t runs = 0;
   double median = 0;   // episodes until P >= .99 for the right direction
-  double optimal = 0;  // the same for Bayes' rule told which kind of shift it is, and how dense
+  double optimal = 0;  // the same for Bayes' rule with the kind of shift and its density given
   double reached = 0;  // share of runs that get there within `most_episodes`
   double wrong = 0;    // share that reach it for the other direction, or for no link, first
 };

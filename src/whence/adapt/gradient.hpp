@@ -1,5 +1,5 @@
 // Gradient adaptation, as the paper describes it: score a mini-batch, then learn from it.
-// This is the reference, in any scalar type and for every mechanism; it is kept readable for ever.
+// This is the reference, in any scalar type and for every mechanism. Readable comes before fast.
 #pragma once
 
 #include <span>

@@ -54,7 +54,6 @@ class DensityLearner {
   /// Of the last gradient() or learn(): the derivative of the log-likelihood with respect to the
   /// parameters, and, when `want_inputs` is set, with respect to each point's x and y.
   std::span<const double> parameter_gradient() const { return gradient_; }
-  std::span<const double> parameter_gradient_slope() const { return gradient_slope_; }
   std::span<const double> x_gradient() const { return x_gradient_; }
   std::span<const double> y_gradient() const { return y_gradient_; }
   bool want_inputs = false;

@@ -14,7 +14,7 @@ namespace whence {
 
 namespace {
 
-/// Processes that the launcher says it started, as Open MPI, MPICH and SLURM tell it.
+/// Number of processes that the launcher started, from the variables of Open MPI, MPICH and SLURM.
 int launched() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"})
     if (const char* text = std::getenv(name)) return std::max(1, std::atoi(text));

@@ -1,4 +1,4 @@
-// Units of work shared with the other ranks, and remembered.
+// Units of work shared with the other ranks, and kept for checkpoints.
 #pragma once
 
 #include <atomic>

@@ -9,7 +9,7 @@
 
 namespace whence {
 
-/// Calls job(i) for i in [0, n), on up to `threads` threads. `progress` hears the share done after
+/// Calls job(i) for i in [0, n), on up to `threads` threads. `progress` gets the share done after
 /// each job. The first exception stops the others and is thrown here.
 void parallel_for(std::size_t n, int threads, const std::function<void(std::size_t)>& job,
                   const Progress& progress = {});

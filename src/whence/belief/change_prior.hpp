@@ -9,7 +9,7 @@
 
 namespace whence {
 
-/// Told of a structure with a cause and an effect (of no link: its two variables).
+/// What changed, in a structure with a cause and an effect (without a link: two variables).
 enum class Change {
   nothing,
   cause,      // the cause's marginal
@@ -53,7 +53,7 @@ struct ChangePrior {
   double turbulent = 0.2;  // weight of the regime in which 95 % change altogether, and none in
                            // part: a hidden common cause looks like that
 
-  /// The three regimes, told for a structure: without a link both variables change alike.
+  /// The three regimes for one structure: without a link both variables change alike.
   std::array<ChangeRegime, 3> regimes(Structure structure) const;
 };
 

@@ -7,7 +7,7 @@
 namespace whence {
 
 /// Calls job(i) for i in [0, n): in any order, perhaps several at once, perhaps not all if the
-/// caller wants an end.
+/// caller was asked to stop.
 using EachOf = std::function<void(std::size_t n, const std::function<void(std::size_t)>& job)>;
 
 inline void one_by_one(std::size_t n, const std::function<void(std::size_t)>& job) {

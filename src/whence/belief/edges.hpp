@@ -118,7 +118,7 @@ struct EdgeLearning {
 class EdgeBelief {
  public:
   /// gamma0 is [effect][cause]. Throws E-CONFIG-K for one sample, E-LIMIT-GRAPHS for too many
-  /// variables to be exactly acyclic, E-CONFIG-CHOICE where sampling is asked of acyclic sums.
+  /// variables to be exactly acyclic, E-CONFIG-CHOICE for samples from acyclic sums.
   EdgeBelief(const EdgeMatrix& gamma0, const EdgeLearning& how);
 
   /// One gradient step. `stream` draws the sampled graphs, where there are any.

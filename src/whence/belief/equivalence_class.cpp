@@ -90,11 +90,6 @@ void direct_at_targets(const Graph& graph, const std::vector<std::size_t>& targe
 
 }  // namespace
 
-bool EquivalenceClass::is_undirected(std::size_t a, std::size_t b) const {
-  return std::binary_search(undirected.begin(), undirected.end(),
-                            std::pair(std::min(a, b), std::max(a, b)));
-}
-
 EquivalenceClass equivalence_class(const Graph& graph,
                                    std::span<const std::vector<std::size_t>> targets) {
   if (graph.variables() > most_variables)

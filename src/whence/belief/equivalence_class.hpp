@@ -17,7 +17,6 @@ namespace whence {
 struct EquivalenceClass {
   Graph directed;                                               // [cause][effect]
   std::vector<std::pair<std::size_t, std::size_t>> undirected;  // (smaller, larger), ascending
-  bool is_undirected(std::size_t a, std::size_t b) const;
   bool operator==(const EquivalenceClass&) const = default;
 };
 

@@ -263,7 +263,7 @@ std::vector<std::uint64_t> FamilyTable::Notes::families() const {
   return list;
 }
 
-/// Regimes by what they are: their numbers depend on who asked first.
+/// Regimes by what they are: their numbers depend on the order of calls.
 std::uint64_t FamilyTable::number_of_family(const Key& key) const {
   const EnvironmentRegime regime = this->regime(key.regime);
   std::uint64_t h = mixed(0, key.child + 1);

@@ -32,7 +32,7 @@ struct RegimePrior {
 /// a candidate of B, B is one of A: an edge can always be turned.
 using CandidateParents = std::vector<std::vector<std::size_t>>;
 
-/// Thread-safe; what it returns does not depend on who asked first. Regimes get numbers.
+/// Thread-safe; what it returns does not depend on the order of calls. Regimes get numbers.
 class FamilyTable {
  public:
   /// Without `candidates` all others are.
@@ -83,8 +83,8 @@ class FamilyTable {
                                      const VariableSet& parents) const;
 
   /// What the graph's score would gain, roughly, if everything had changed (`state`) in an
-  /// environment that is sparse in `regime`, priors included; NaN where there is no cheap way to
-  /// tell.
+  /// environment that is sparse in `regime`, priors included; NaN where there is no cheap
+  /// estimate.
   double estimated_redraw(std::size_t regime, const Dag& dag, std::size_t environment,
                           EnvironmentState state) const;
   static constexpr double redraw_error = 20;  // nats: more than it is ever off by

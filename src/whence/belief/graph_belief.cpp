@@ -33,7 +33,7 @@ GraphBelief empty_belief(const FamilyTable& table) {
   return belief;
 }
 
-/// One graph's share of what is believed of changes.
+/// One graph's share of the beliefs about changes.
 void add_changes(const FamilyTable& table, const Dag& dag, std::size_t regime, double weight,
                  GraphBelief& belief) {
   const EnvironmentRegime assumed = table.regime(regime);

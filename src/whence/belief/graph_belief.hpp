@@ -27,7 +27,7 @@ inline constexpr std::size_t most_enumerated_regimes = 1000;
 bool can_enumerate(const FamilyTable& table);
 
 /// The exact posterior. An environment in which everything changed counts, for each graph, as the
-/// mean over the graph's Markov class: it tells no direction. Weights of all graphs, in the order
+/// mean over the graph's Markov class: it favours no direction. Weights of all graphs, in the order
 /// of all_acyclic_graphs(), go into `log_weights` if it is given (not normalised).
 GraphBelief enumerate_graphs(const FamilyTable& table, std::vector<double>* log_weights = nullptr);
 

@@ -17,7 +17,7 @@ constexpr std::size_t none = std::size_t(-1);
 constexpr std::size_t candidates_per_variable = 9;
 constexpr std::size_t small_set = 3;
 constexpr double negligible = 25;      // nats below the best set of the list
-constexpr double hopeless_gain = -40;  // nats: what is estimated below this is not worth a score
+constexpr double hopeless_gain = -40;  // nats: candidates estimated below this are not scored
 constexpr double hopeless_in_large_graphs = -15;
 
 /// The gain of toggling v where scores are so costly that estimates choose what is listed, else

@@ -215,7 +215,7 @@ bool GraphClimber::turn_stars(const std::atomic<bool>* stop) {
           turned.flip(v, u);
         }
       if (turned == dag_ || !turned.update() || out_of_reach(turned)) continue;
-      // Back by estimates, not as climb_from() does: gains that were scored would be remembered,
+      // Back by estimates, not as climb_from() does: gains that were scored would be kept,
       // and climbing might go another way.
       const Dag before = dag_;
       const double old = score();

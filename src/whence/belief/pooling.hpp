@@ -201,7 +201,7 @@ class Pooling {
     steps_.resize(n);
   }
 
-  /// The pool with environment e, built once however many poolings want it.
+  /// The pool with environment e, built once for all poolings that use it.
   const Shared& grown(Node& node, std::size_t e) const {
     const Growth& by = growth(node, e);
     if (!node.grown)

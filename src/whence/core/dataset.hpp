@@ -118,7 +118,7 @@ struct Dataset {
 
 /// Throws an Error of code bad_data unless every column has the same number of rows, every level is
 /// one of its variable's, every number is finite, names are unique, and every environment lies
-/// within the rows and has some. Every engine asks this first.
+/// within the rows and has some. Every engine calls this first.
 void require_valid(const Dataset& data);
 
 /// Throws E-DATA-BASELINE where the data have no such environment.

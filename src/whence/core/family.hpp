@@ -1,4 +1,4 @@
-// Families and hypotheses: who listens to whom.
+// Families and hypotheses: a variable with its parents, and one family per variable.
 #pragma once
 
 #include <span>

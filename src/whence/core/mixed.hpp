@@ -1,4 +1,4 @@
-// A number for what things hold, to tell most of those apart that differ.
+// A number for what things hold: it differs for most things that differ.
 #pragma once
 
 #include <bit>

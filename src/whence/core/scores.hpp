@@ -48,7 +48,7 @@ class Scores {
   std::vector<double> log_lik_;
 };
 
-/// Delta = log L_h1 - log L_h2 of each episode: positive speaks for h1.
+/// Delta = log L_h1 - log L_h2 of each episode: positive favours h1.
 inline std::vector<double> log_odds(const Scores& scores, const Hypothesis& h1,
                                     const Hypothesis& h2) {
   std::vector<double> delta(scores.episodes());

@@ -33,7 +33,7 @@ constexpr std::string_view name_of(ShiftKind kind) {
   return "?";
 }
 
-/// What changes, told for one edge cause -> effect of the world.
+/// What changes, as seen from one edge cause -> effect of the world.
 struct Shift {
   ShiftKind kind = ShiftKind::none;
   VariableId cause{0};

@@ -68,7 +68,7 @@ std::vector<std::size_t> distinct_rows(const Dataset& data, const Environment& e
   return rows;
 }
 
-/// Whether one real column alone tells nearly all of these rows apart: then two rows that agree
+/// Whether nearly all of these rows differ in one real column alone: then two rows that agree
 /// everywhere are the same observation.
 bool told_apart(const Dataset& data, const std::vector<std::size_t>& rows) {
   constexpr double nearly_all = 0.9;

@@ -35,8 +35,8 @@ struct EffectiveRows {
 
 /// Looks at rows in the order in which they were observed: call it before rows are sorted.
 ///
-/// - Copies: rows that agree in every column, where one real column alone tells nearly all distinct
-///   rows apart, so that agreement is no coincidence. Only distinct rows count.
+/// - Copies: rows that agree in every column, where one real column alone separates nearly all
+///   distinct rows, so that agreement is no coincidence. Only distinct rows count.
 /// - Neighbours: each column's autocorrelation in row order (of ranks, or of equal levels), summed
 ///   over lags up to the first that is not clear; n rows are worth n / (1 + 2 sum). A table that is
 ///   sorted by one of its columns has no order of time: nothing is concluded there.

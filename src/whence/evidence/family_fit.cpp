@@ -203,7 +203,7 @@ double FamilyFit::standard_error(const std::vector<double>& terms, std::size_t o
   return std::sqrt(std::max(0.0, w.dot(covariance * w)));
 }
 
-// ---- what is asked of it ----
+// ---- the public functions ----
 
 FittedPoint FamilyFit::at(std::size_t cause, double x) const {
   const std::vector<double> terms = moved(cause, x);

@@ -183,7 +183,7 @@ const Json& list_in(const Json& object, const char* key, const std::string& file
   return value;
 }
 
-/// No more rows than columns: more mixtures of them cannot be told apart.
+/// No more rows than columns: more mixtures of them cannot be distinguished.
 Matrix matrix_of(const Json& rows, std::size_t columns, const std::string& file) {
   if (rows.items.empty() || rows.items.size() > columns)
     refuse_answer(file, "matrices and columns do not fit together");
@@ -231,7 +231,7 @@ void judge_angle(const Json& result, const std::string& file, double truth, Enco
   e.direction = std::abs(std::remainder(truth - value, 2 * quarter)) < quarter / 2;
 }
 
-/// An environment is told rightly where exactly the latents that changed have a probability over
+/// An environment is judged right if exactly the latents that changed have a probability over
 /// one half.
 void judge_environments(const Json& result, const std::string& result_file, const Json& truth,
                         const std::string& truth_file, const FoundRows& found,

@@ -35,7 +35,7 @@ struct EncoderEvaluation {
   std::optional<bool> direction;                 // right
   std::size_t latents = 0, rows = 0, above = 0;  // rows with correlation over .95
   double correlation = 0, floor = 0;             // mean of the rows; of random rows
-  std::size_t judged = 0, right = 0;             // environments, and those told rightly
+  std::size_t judged = 0, right = 0;             // environments, and those judged right
   std::size_t effects = 0, true_effects = 0;     // stated; those of a cause on what follows from it
 };
 

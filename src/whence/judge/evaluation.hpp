@@ -15,7 +15,7 @@ struct Evaluation {
   double log_loss = 0;     // -log of it, nats
   double brier = 0;        // over both directions and no link
   std::size_t judged = 0;  // mechanisms of shifted environments ...
-  std::size_t found = 0;   // ... whose change, or lack of it, the result tells rightly
+  std::size_t found = 0;   // ... whose change, or lack of it, the result states rightly
 };
 
 /// `result` is the object of whence direction, `truth` that of whence simulate; the files are named

@@ -23,7 +23,7 @@ struct GraphEvaluation {
 
   struct Changes {
     std::size_t judged = 0;  // pairs of a variable and an environment of both documents
-    std::size_t right = 0;   // told rightly at 1/2
+    std::size_t right = 0;   // classified rightly at 1/2
     std::size_t environments = 0, environments_right = 0;
     double average_precision = 0, area_under_roc = 0;
     Detection found;

@@ -90,7 +90,7 @@ void judge_undirected(const GraphResult& found, const GraphTruth& truth, GraphOu
 /// with another variable does not count.
 std::size_t on_top(const std::vector<double>& changed, const std::vector<std::size_t>& targets) {
   std::size_t found = 0;
-  if (changed.empty()) return found;  // the engine cannot tell
+  if (changed.empty()) return found;  // the engine names no changes
   for (std::size_t t : targets) {
     std::size_t ahead = 0;
     for (std::size_t v = 0; v < changed.size(); ++v)
@@ -149,30 +149,6 @@ void judge_hidden(const GraphResult& found, const GraphTruth& truth, GraphOutcom
 
 }  // namespace
 
-void CalibrationBins::add(double stated, bool is_true) {
-  const auto above = std::upper_bound(limits.begin() + 1, limits.end() - 1, stated);
-  Bin& bin = bins_[std::size_t(above - limits.begin()) - 1];
-  ++bin.cases;
-  bin.came_true += is_true;
-  bin.stated_sum += stated;
-}
-
-void CalibrationBins::add(const CalibrationBins& others) {
-  for (std::size_t b = 0; b < bins_.size(); ++b) {
-    bins_[b].cases += others.bins_[b].cases;
-    bins_[b].came_true += others.bins_[b].came_true;
-    bins_[b].stated_sum += others.bins_[b].stated_sum;
-  }
-}
-
-double CalibrationBins::worst_gap(std::size_t cases) const {
-  double worst = 0;
-  for (const Bin& bin : bins_)
-    if (bin.cases > 0 && bin.cases >= cases)
-      worst = std::max(worst, std::fabs(bin.stated() - bin.observed()));
-  return worst;
-}
-
 void ConfidentEdges::add(const ConfidentEdges& others) {
   right += others.right;
   not_adjacent += others.not_adjacent;
@@ -185,7 +161,7 @@ std::vector<std::pair<std::size_t, std::size_t>> hidden_pairs(const GraphResult&
   for (std::size_t a = 0; a < hidden.variables; ++a)
     for (std::size_t b = a + 1; b < hidden.variables; ++b)
       if (hidden.at(a, b) > 0.5) pairs.emplace_back(a, b);
-  if (found.shift_only.variables > 0) return pairs;  // labels were asked
+  if (found.shift_only.variables > 0) return pairs;  // labels answered
   for (const auto& [from, to] : found.maybe_confounded)
     pairs.emplace_back(std::min(from, to), std::max(from, to));
   std::sort(pairs.begin(), pairs.end());

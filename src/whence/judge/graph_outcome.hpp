@@ -1,37 +1,15 @@
-// How near an answer about a graph came to the truth of its data, and how honest it was.
+// How near an answer about a graph came to the truth of its data, and how well it is calibrated.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include "whence/discover/graph/graph_discovery.hpp"
+#include "whence/judge/reliability.hpp"
 #include "whence/worlds/graph_world.hpp"
 
 namespace whence {
-
-/// Stated probabilities against what is true, in bins that are narrow near 0 and 1.
-class CalibrationBins {
- public:
-  static constexpr std::array limits = {0.0, 0.01, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0};
-
-  struct Bin {
-    std::size_t cases = 0, came_true = 0;
-    double stated_sum = 0;
-    double stated() const { return stated_sum / double(cases); }
-    double observed() const { return double(came_true) / double(cases); }
-  };
-
-  void add(double stated, bool is_true);
-  void add(const CalibrationBins& others);
-  const auto& bins() const { return bins_; }
-  /// The largest distance of stated and observed over bins with at least that many cases.
-  double worst_gap(std::size_t cases) const;
-
- private:
-  std::array<Bin, limits.size() - 1> bins_;
-};
 
 /// Edges stated with more than some probability.
 struct ConfidentEdges {
@@ -76,7 +54,7 @@ struct GraphOutcome {
   double seconds = 0;
   double processor_seconds = 0, peak_megabytes = 0;  // of the process; where rows run one by one
   std::size_t pairs_left_out = 0, settled = 0;       // by a search over many variables
-  CalibrationBins edge_bins, target_bins;
+  Reliability edge_bins{Reliability::narrow_ends}, target_bins{Reliability::narrow_ends};
 };
 
 /// All but score_gap, turned_round and what was used of the machine. Environment 0 is the baseline,

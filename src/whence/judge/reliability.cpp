@@ -8,21 +8,30 @@
 namespace whence {
 
 void Reliability::add(double stated, bool came_true) {
-  const double last = double(bins_.size()) - 1;
-  Sums& bin = bins_[std::size_t(std::clamp(std::floor(stated * (last + 1)), 0.0, last))];
+  const auto above = std::upper_bound(limits_.begin() + 1, limits_.end() - 1, stated);
+  Sums& bin = bins_[std::size_t(above - limits_.begin()) - 1];
   bin.cases += 1;
   bin.came_true += came_true;
   bin.stated += stated;
   bin.squares += (stated - came_true) * (stated - came_true);
 }
 
-std::vector<Reliability::Bin> Reliability::bins() const {
-  std::vector<Bin> list;
+void Reliability::add(const Reliability& others) {
+  for (std::size_t b = 0; b < bins_.size(); ++b) {
+    const Sums& more = others.bins_[b];
+    bins_[b].cases += more.cases;
+    bins_[b].came_true += more.came_true;
+    bins_[b].stated += more.stated;
+    bins_[b].squares += more.squares;
+  }
+}
+
+std::array<Reliability::Bin, 10> Reliability::bins() const {
+  std::array<Bin, 10> list;
   for (std::size_t i = 0; i < bins_.size(); ++i) {
     const Sums& sums = bins_[i];
-    const double width = 1.0 / double(bins_.size()), n = std::max(1.0, double(sums.cases));
-    list.push_back({double(i) * width, double(i + 1) * width, sums.cases, sums.stated / n,
-                    double(sums.came_true) / n});
+    const double n = std::max(1.0, double(sums.cases));
+    list[i] = {limits_[i], limits_[i + 1], sums.cases, sums.stated / n, double(sums.came_true) / n};
   }
   return list;
 }

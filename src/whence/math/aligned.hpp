@@ -1,4 +1,4 @@
-// Memory that kernels like: a vector of eight numbers that lies across two cache lines costs two
+// Memory aligned for kernels: a vector of eight numbers that lies across two cache lines costs two
 // loads, and a store several.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Vectors of plain numbers and of dual numbers behind one set of names, so that a kernel is written
-// once and carries a derivative along when it is asked to. Included once per instruction set.
+// once and carries a derivative along if wanted. Included once per instruction set.
 
 #if defined(WHENCE_MATH_NUMBER_LANES_INL_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WHENCE_MATH_NUMBER_LANES_INL_

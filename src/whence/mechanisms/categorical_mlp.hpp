@@ -75,10 +75,9 @@ class CategoricalMlp {
   int levels() const { return shape_.levels; }
   std::size_t hidden() const { return std::size_t(shape_.hidden); }
 
-  /// Which parents are listened to.
+  /// Which parents count.
   const std::vector<bool>& mask() const { return mask_; }
   void set_mask(std::vector<bool> mask) { mask_ = std::move(mask); }
-  bool listens_to(std::size_t parent) const { return mask_[parent]; }
   std::size_t first_unit(std::size_t parent) const { return first_unit_[parent]; }
 
   /// W1 [input unit][hidden], b1 [hidden], W2 [hidden][level], b2 [level].

@@ -9,7 +9,7 @@
 namespace whence {
 
 /// log sigma is used as if it lay within +-12: outside it feels no gradient, and no component can
-/// collapse onto a point or flatten out for ever.
+/// collapse onto a point or flatten out without end.
 inline constexpr double log_sigma_limit = 12;
 inline constexpr double log_root_two_pi = 0.91893853320467274178;
 

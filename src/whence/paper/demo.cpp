@@ -190,15 +190,13 @@ Demo run_demo(const RunOptions& options) {
   if (options.progress) options.progress(1);
   report.summary = fmt::format(
       "{} Seen: a year at home, and {} cities of {} observations. Control: where the weather is "
-      "the "
-      "same everywhere the verdict is \"{}\".",
+      "the same everywhere the verdict is \"{}\".",
       in_words(shifted.result), visits, city_rows, name_of(control.result.verdict.kind));
   report.assumptions = {
       "What differs between cities is how often it rains, not how people react to rain. Whence is "
       "not told so: it weighs every mechanism that could have changed.",
       "The paper's criterion starts from the exact law at home, and is right for shifts of the "
-      "cause "
-      "only."};
+      "cause only."};
   return {std::move(report), pair_view(shifted.result)};
 }
 

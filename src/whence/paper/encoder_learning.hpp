@@ -65,7 +65,7 @@ struct EncoderStep {
   double regret_uv = 0, regret_vu = 0;
   double parameter = 0, gamma = 0;  // after it
 };
-/// Hears every meta-iteration; returning false ends the run.
+/// Called after every meta-iteration; returning false ends the run.
 using EncoderObserver = std::function<bool(const EncoderStep&)>;
 
 struct EncoderResult {

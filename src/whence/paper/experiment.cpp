@@ -73,8 +73,7 @@ Report run_experiment(const Experiment& experiment, const Settings& settings,
   if (settings.changed_by_user()) {
     report.warnings.emplace_back(
         "the settings were changed: claims are judged by your settings, not by the paper's, and "
-        "the "
-        "figures expected of this experiment are not checked");
+        "the figures expected of this experiment are not checked");
     return report;
   }
   for (const Settings::ExpectedCurve& expected : settings.expectations())

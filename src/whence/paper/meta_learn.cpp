@@ -76,7 +76,7 @@ class EpisodeScorer {
   EpisodeScorer(const EpisodeSource& source, const EpisodeLearning& how)
       : source_(source), how_(how), backend_(cpu_backend()) {}
 
-  /// Scores chunk after chunk of the episodes until `read` wants no more.
+  /// Scores chunk after chunk of the episodes until `read` returns false.
   template <class Read>
   void run(const Read& read) const {
     const std::size_t rows = Episode{0, how_.steps, how_.batch}.rows();
@@ -141,7 +141,7 @@ class MetaLearner {
   }
 
  private:
-  /// Line 8: one step of gamma per episode. False when the observer wants no more.
+  /// Line 8: one step of gamma per episode. False when the observer returns false.
   bool learn_from(std::size_t first, const Scores& scores) {
     std::vector<double> delta(scores.steps());
     for (std::size_t e = 0; e < scores.episodes(); ++e) {

@@ -60,7 +60,7 @@ struct MetaStep {
   double bayes_gamma = 0;          // after the exact Bayes update on the same scores
 };
 
-/// Hears every episode, in order; returning false ends the run.
+/// Called after every episode, in order; returning false ends the run.
 using MetaObserver = std::function<bool(const MetaStep&)>;
 
 struct MetaResult {

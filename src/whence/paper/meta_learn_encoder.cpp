@@ -149,16 +149,14 @@ Report encoder_learning_report(const Settings& settings, const RunOptions& optio
                     {"components-reseeded", double(fallbacks.reseeded)}};
   report.summary = fmt::format(
       "After {} meta-iterations the encoder is {} rad from a valid angle (median of {} runs; π/4 "
-      "at "
-      "the most), within .1 rad in {} of them (chance {}).",
+      "at the most), within .1 rad in {} of them (chance {}).",
       x.back(), show(report.curves[0].median.back()), results.size(), near,
       show(0.1 / (std::numbers::pi / 4), 2));
   if (labels) {
     report.numbers.push_back({"open", open / double(results.size())});
     report.summary += fmt::format(
         " In {} of {} runs fewer than two episodes changed anything: there neither angle nor γ "
-        "mean "
-        "anything.",
+        "mean anything.",
         open, results.size());
   }
   tell_failed(sweep.failed, report);

@@ -304,8 +304,7 @@ Report direction_report_of(const Settings& settings, const Sweep<MetaResult>& sw
   report.numbers.push_back({"gamma-clamped", clamped});
   report.summary = fmt::format(
       "{} the belief in A→B is {} ({} runs, median); the exact Bayes update of the same scores "
-      "says "
-      "{}. The truth is A→B.",
+      "says {}. The truth is A→B.",
       after_episodes(settings), show(report.curves[0].median.back()), results.size(),
       show(report.curves[1].median.back()));
   warn_without_reset(settings, report);

@@ -1,4 +1,4 @@
-// Several runs of one kind. One that leaves the finite numbers is put aside and told; the others
+// Several runs of one kind. One that leaves the finite numbers is left out and listed; the others
 // stay intact.
 #pragma once
 

@@ -348,7 +348,7 @@ const Json& get(const Json& settings, std::string_view key) {
   return *value;
 }
 
-/// Lists may be asked of a single value, too.
+/// A single value is also read as a list.
 std::vector<Json> entries(const Json& value) {
   return value.is(Kind::list) ? value.items : std::vector<Json>{value};
 }

@@ -262,7 +262,7 @@ void draw_evidence(Report& report, const DirectionResult& result) {
   report.figures.push_back(std::move(figure));
 }
 
-/// The model, told in the terms that decide whether to believe it.
+/// The model, in the terms that decide whether to believe it.
 std::vector<std::string> assumptions_of(const DirectionResult& result) {
   std::vector<std::string> list = {
       fmt::format("Model: {} ({}).", name_of(result.model), reason_in_words(result.model_reason)),
@@ -294,8 +294,7 @@ std::string assumption_in_words(const DirectionResult& result) {
   const std::string rows = "rows are independent within an environment";
   return fmt::format(
       "\"Causes\" takes for granted that {}, that the rows of an environment were not chosen by "
-      "what "
-      "they hold, and that a mechanism which did not change is the same everywhere.",
+      "what they hold, and that a mechanism which did not change is the same everywhere.",
       result.hidden > 0 ? rows
                         : fmt::format("nothing hidden moves both {} and {}, that {}",
                                       result.variables[0], result.variables[1], rows));

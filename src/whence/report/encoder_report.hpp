@@ -25,7 +25,7 @@ struct EncoderProvenance {
 /// The answer in one or two sentences.
 std::string in_words(const EncoderAnswer& answer);
 
-/// What would tell more; empty where nothing is missing.
+/// Which data would answer more; empty where nothing is missing.
 std::string advice_in_words(EncoderVerdict verdict);
 
 /// Equal inputs give equal bytes: no time, no folder, no thread count.

@@ -210,7 +210,7 @@ std::string edges_in_words(const GraphResult& result) {
   return text;
 }
 
-/// In how many environments something changed; where that tells no direction, so much.
+/// In how many environments something changed, and whether that can give a direction at all.
 std::string changes_in_words(const GraphResult& result) {
   std::size_t shifted = 0, changed = 0, perhaps = 0, all = 0;
   for (const GraphEnvironment& e : result.environments) {
@@ -294,9 +294,8 @@ std::vector<std::string> assumptions_of(const GraphResult& result) {
     list[0] = "There are no cycles; a common cause that is hidden acts on two variables at most.";
   list.push_back(
       "Effects of a step are from the environments in which the mechanism did not change, the "
-      "other "
-      "causes being as in the baseline; their ranges (95 %) take rows for independent. In pictures "
-      "the other causes are moved there as well.");
+      "other causes being as in the baseline; their ranges (95 %) take rows for independent. In "
+      "pictures the other causes are moved there as well.");
   list.emplace_back(entry_of(result.model).assumption);
   return list;
 }
@@ -322,8 +321,7 @@ std::string assumption_in_words(const GraphResult& result) {
   if (result.model == GraphModel::labels)
     return "An arrow means a direct cause if whatever is hidden acts on two of these variables at "
            "most, each environment changed few mechanisms, and its rows were not chosen by what "
-           "they "
-           "hold.";
+           "they hold.";
   return fmt::format(
       "An arrow means a direct cause if nothing hidden acts on both of its ends{}, each "
       "environment changed few mechanisms, and its rows were not chosen by what they hold.",

@@ -107,8 +107,7 @@ std::string derived_columns(Remarks all) {
 std::string full_family(Remarks all) {
   return fmt::format(
       "{} {} {:.0f} causes, the most that this model takes: there may be more, and what they do "
-      "may "
-      "pass for changes of the mechanism",
+      "may pass for changes of the mechanism",
       some_of(all, [](const Remark& r) { return variable(r, 0); }),
       all.size() == 1 ? "has" : "have", all[0].numbers.at(0));
 }
@@ -207,8 +206,7 @@ std::string graph_remark(Remarks all) {
     case RemarkCode::lone_search:
       return fmt::format(
           "only one of {:.0f} searches reached the best graph found (the others ended {:.1f} nats "
-          "or "
-          "more below): a better one may exist; more searches (--restarts) would tell",
+          "or more below): a better one may exist; more searches (--restarts) would tell",
           number(0), number(1));
     case RemarkCode::one_graph_only:
       return "the search was stopped before it could weigh whole graphs: each probability compares "
@@ -217,16 +215,14 @@ std::string graph_remark(Remarks all) {
     case RemarkCode::chains_disagree:
       return fmt::format(
           "probabilities have a standard error of up to {:.2f} from the length of the chains, "
-          "which "
-          "differ most about {}: longer chains (--sweeps) would settle it",
+          "which differ most about {}: longer chains (--sweeps) would settle it",
           number(0), arrow(r));
     case RemarkCode::cycle_broken:
       return "the edges more probable than not close a cycle: the weakest of them is left out of "
              "\"graph\"";
     case RemarkCode::one_environment:
       return "there is only one environment: nothing can have changed, so no direction is "
-             "supported "
-             "by a shift";
+             "supported by a shift";
     case RemarkCode::few_rows:
       return fmt::format(
           "there are more variables ({:.0f}) than rows ({:.0f}): few edges can be seen", number(0),
@@ -244,8 +240,7 @@ std::string graph_remark(Remarks all) {
     case RemarkCode::everything_changed:
       return fmt::format(
           "in {:.0f} of {:.0f} environments everything seems to have changed: they say nothing "
-          "about "
-          "directions",
+          "about directions",
           number(0), number(1));
     case RemarkCode::full_family: return full_family(all);
     case RemarkCode::outlying_row: return outlying_rows(all);
@@ -257,8 +252,7 @@ std::string graph_remark(Remarks all) {
       if (!r.numbers.empty())
         return fmt::format(
             "with fewer than {:.0f} rows of the baseline curves and hidden causes may not show: "
-            "the "
-            "answer was compared with the one that labels give, and where they differ, theirs "
+            "the answer was compared with the one that labels give, and where they differ, theirs "
             "stands, at 90 % at most",
             number(0));
       return "linked mechanisms changed together: the answer was compared with the one that labels "
@@ -287,9 +281,8 @@ std::string pair_remark(const Remark& r) {
     case RemarkCode::few_rows_not_counted:
       return fmt::format(
           "few rows for tables of this size: the same rows, dealt out to the environments at "
-          "random, "
-          "prefer a direction by as much ({:.1f} nats; {:.0f} deals); this evidence was not "
-          "counted",
+          "random, prefer a direction by as much ({:.1f} nats; {:.0f} deals); this evidence was "
+          "not counted",
           number(0), number(1));
     case RemarkCode::few_rows_taken_off:
       return fmt::format(
@@ -306,9 +299,8 @@ std::string pair_remark(const Remark& r) {
     case RemarkCode::pair_confounded:
       return fmt::format(
           "the pair looks confounded: the mechanisms of {} seem to move together, in {:.0f} of "
-          "{:.0f} "
-          "shifted environments. A hidden common cause that shifts looks like this; so do two "
-          "changes at once",
+          "{:.0f} shifted environments. A hidden common cause that shifts looks like this; so do "
+          "two changes at once",
           both(r), number(0), number(1));
     case RemarkCode::pair_maybe_confounded:
       return fmt::format(
@@ -319,23 +311,19 @@ std::string pair_remark(const Remark& r) {
     case RemarkCode::pair_not_passed_on:
       return fmt::format(
           "the pair looks confounded: neither of {} passes its changes on to the other, and yet "
-          "they "
-          "depend on each other",
+          "they depend on each other",
           both(r));
     case RemarkCode::rests_on_effect:
       return fmt::format(
           "It rests on changes of {1} that did not reach {0}. Where something hidden moves both "
-          "and "
-          "its hold on {1} changes, that looks the same; an environment in which the distribution "
-          "of "
-          "{0} itself changes would exclude it.",
+          "and its hold on {1} changes, that looks the same; an environment in which the "
+          "distribution of {0} itself changes would exclude it.",
           variable(r, 0), variable(r, 1));
     case RemarkCode::shift_of_cause:
       return fmt::format(
           "What would settle it: an environment in which {0}'s own distribution changes. If it "
-          "causes "
-          "{1}, {1} follows it; if something hidden moves both, it does not. Where a hidden common "
-          "cause is impossible, give hidden the weight 0 in the prior.",
+          "causes {1}, {1} follows it; if something hidden moves both, it does not. Where a hidden "
+          "common cause is impossible, give hidden the weight 0 in the prior.",
           variable(r, 0), variable(r, 1));
     case RemarkCode::rows_copied:
       return fmt::format(
@@ -345,30 +333,25 @@ std::string pair_remark(const Remark& r) {
     case RemarkCode::rows_alike:
       return fmt::format(
           "rows that follow each other are alike ({}: correlation {:.2f}), as measurements over "
-          "time "
-          "are: {:.0f} rows count as about {:.0f} independent ones",
+          "time are: {:.0f} rows count as about {:.0f} independent ones",
           variable(r, 0), number(0), number(1), number(2));
     case RemarkCode::entities_again:
       return fmt::format(
           "the same {:.0f} entities seem to appear again in several environments (correlation "
-          "{:.2f} "
-          "between their rows): a row counts as {:.2f} of an independent one",
+          "{:.2f} between their rows): a row counts as {:.2f} of an independent one",
           number(0), number(1), number(2));
     case RemarkCode::one_environment_carries:
       return fmt::format(
           "One environment carries the answer: without it the belief falls to {}. A second shift "
-          "of "
-          "its kind would make it safe.",
+          "of its kind would make it safe.",
           in_percent(number(0)));
     case RemarkCode::contradiction:
       return "Look at the environments with opposite log-odds: a hidden common cause, a "
-             "mislabelled "
-             "file or a wrong type of column are the usual reasons.";
+             "mislabelled file or a wrong type of column are the usual reasons.";
     case RemarkCode::hidden_or_two_changes:
       return fmt::format(
           "A hidden common cause of {} that shifts looks like this. More rows of these "
-          "environments "
-          "cannot tell it from two changes at once.",
+          "environments cannot tell it from two changes at once.",
           both(r));
     case RemarkCode::link_open:
       return "Whether the two are linked at all, or the environments agree, is open: more rows of "
@@ -382,8 +365,7 @@ std::string pair_remark(const Remark& r) {
     case RemarkCode::shift_of_one:
       return fmt::format(
           "What would settle it: an environment in which only {}'s own distribution changes, or "
-          "only "
-          "{}'s, the other's mechanism being left alone.",
+          "only {}'s, the other's mechanism being left alone.",
           variable(r, 0), variable(r, 1));
     case RemarkCode::few_rows_for_angle:
       return fmt::format(
@@ -451,8 +433,7 @@ std::string reason_in_words(const Remark& reason) {
     case RemarkCode::model_curved: return "the relation between the columns is curved";
     case RemarkCode::model_drifts:
       return "a line is enough for each column, but changes show everywhere: hidden causes, or "
-             "drift "
-             "from one environment to the next";
+             "drift from one environment to the next";
     default: return {};
   }
 }

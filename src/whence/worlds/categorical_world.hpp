@@ -58,7 +58,7 @@ class ShiftedWorld {
  public:
   explicit ShiftedWorld(const CategoricalWorld& base);
 
-  /// Draws what changes from Dirichlet(concentration), forgetting any earlier shift.
+  /// Draws what changes from Dirichlet(concentration), replacing any earlier shift.
   void shift(const Shift& what, double concentration, Stream stream);
 
   /// Writes rows [first, first + rows) of data: one uniform per row and variable, in that order.

@@ -18,7 +18,7 @@ namespace whence {
 
 namespace {
 
-// ---- who changes where ----
+// ---- targets of the shifts ----
 
 bool is_linear(const GraphWorldSpec& spec) {
   return spec.mechanism == GraphMechanism::linear_gaussian;

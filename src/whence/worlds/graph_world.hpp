@@ -25,7 +25,7 @@ enum class GraphShift {
   none,      // nothing
   hard,      // one variable no longer listens: linear mean z + 5 sign z, z ~ N(0,4); else even odds
   soft,      // one mechanism drawn anew, parents kept
-  two_hard,  // two variables no longer listen
+  two_hard,  // two variables lose their parents
   all_soft,  // every mechanism drawn anew
   all_hard,  // no variable listens
   weak,      // hard with mean +-1; linear_gaussian only
@@ -95,7 +95,7 @@ GraphSimulation simulate_graph(const GraphWorldSpec& spec, std::uint64_t seed);
 
 enum class Shuffle { all_rows, within_environments };
 
-/// Every column in its own random order: whatever joined the variables is gone. Shuffled over all
+/// Every column in its own random order, so that no dependence is left. Shuffled over all
 /// rows nothing differs between environments either; within them, the marginals still do.
 void shuffle_columns(Dataset& data, Shuffle how, std::uint64_t seed);
 

@@ -24,7 +24,7 @@ struct MechanismNodesSpec {
 class MechanismNodes {
  public:
   /// Mechanisms are drawn, and 1000 unused rows give each variable's mean and deviation:
-  /// causes are heard, and forced values chosen, in those units.
+  /// causes enter, and forced values are chosen, in those units.
   MechanismNodes(MechanismNodesSpec spec, std::uint64_t seed);
 
   /// Fills these rows of column v; `how` is the stream of what changes. Rows from 0 on are the

@@ -68,7 +68,7 @@ class ShiftedMlpWorld {
  public:
   explicit ShiftedMlpWorld(const MlpWorld& base);
 
-  /// Draws what changes, forgetting any earlier shift: a redrawn mechanism is a new network, a hard
+  /// Draws what changes, replacing any earlier shift: a redrawn mechanism is a new network, a hard
   /// intervention one without parents, a row one configuration of the parents.
   void shift(const Shift& what, const MlpDraw& how, Stream stream);
 

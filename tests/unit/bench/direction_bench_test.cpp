@@ -17,15 +17,15 @@ namespace whence {
 namespace {
 
 TEST(Reliability, CountsWhatCameTrue) {
-  Reliability reliability(2);
+  Reliability reliability;
   reliability.add(0.25, false);
   reliability.add(0.25, true);
   reliability.add(1.0, true);
   const auto bins = reliability.bins();
-  EXPECT_EQ(bins[0].cases, 2u);
-  EXPECT_DOUBLE_EQ(bins[0].stated, 0.25);
-  EXPECT_DOUBLE_EQ(bins[0].observed, 0.5);
-  EXPECT_EQ(bins[1].cases, 1u);
+  EXPECT_EQ(bins[2].cases, 2u);
+  EXPECT_DOUBLE_EQ(bins[2].stated, 0.25);
+  EXPECT_DOUBLE_EQ(bins[2].observed, 0.5);
+  EXPECT_EQ(bins[9].cases, 1u);
   EXPECT_DOUBLE_EQ(reliability.brier(), (0.0625 + 0.5625) / 3);
   EXPECT_DOUBLE_EQ(reliability.expected_error(), 2 * 0.25 / 3);
   EXPECT_DOUBLE_EQ(reliability.worst(1, false), 0);

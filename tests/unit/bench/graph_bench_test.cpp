@@ -282,23 +282,23 @@ TEST(GraphOutcome, DirectionsThatTurnAreCounted) {
   EXPECT_EQ(turned_directions(before.found, after.found), 0u);
 }
 
-TEST(CalibrationBins, StatedAgainstObserved) {
-  CalibrationBins bins;
+TEST(Reliability, StatedAgainstObserved) {
+  Reliability bins(Reliability::narrow_ends);
   for (double p : {0.0, 0.2, 0.25, 1.0}) bins.add(p, p > 0.22);
   bins.add(0.3, false);  // a limit belongs to the bin above
   EXPECT_EQ(bins.bins()[0].cases, 1u);
   EXPECT_EQ(bins.bins()[3].cases, 2u);
-  EXPECT_DOUBLE_EQ(bins.bins()[3].stated(), 0.225);
-  EXPECT_DOUBLE_EQ(bins.bins()[3].observed(), 0.5);
+  EXPECT_DOUBLE_EQ(bins.bins()[3].stated, 0.225);
+  EXPECT_DOUBLE_EQ(bins.bins()[3].observed, 0.5);
   EXPECT_EQ(bins.bins()[4].cases, 1u);
   EXPECT_EQ(bins.bins().back().cases, 1u);
-  EXPECT_DOUBLE_EQ(bins.worst_gap(2), 0.275);
-  EXPECT_DOUBLE_EQ(bins.worst_gap(1), 0.3);
-  CalibrationBins twice;
+  EXPECT_DOUBLE_EQ(bins.worst(2, true), 0.275);
+  EXPECT_DOUBLE_EQ(bins.worst(1, true), 0.3);
+  Reliability twice(Reliability::narrow_ends);
   twice.add(bins);
   twice.add(bins);
   EXPECT_EQ(twice.bins()[3].cases, 4u);
-  EXPECT_DOUBLE_EQ(twice.worst_gap(3), 0.275);
+  EXPECT_DOUBLE_EQ(twice.worst(3, true), 0.275);
 }
 
 }  // namespace

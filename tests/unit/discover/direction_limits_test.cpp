@@ -1,5 +1,5 @@
 // What no shift supports is not stated as sure, on answers and on data.
-#include "whence/discover/graph/direction_limits.hpp"
+#include "whence/discover/limits/direction_limits.hpp"
 
 #include <algorithm>
 #include <cmath>

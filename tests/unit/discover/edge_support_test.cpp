@@ -1,5 +1,5 @@
 // What is left of an edge when an environment is left out: as if it had never been there.
-#include "whence/discover/graph/edge_support.hpp"
+#include "whence/discover/limits/edge_support.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Whether an effect followed its cause, or something hidden explains both as well.
-#include "whence/discover/graph/followed_effects.hpp"
+#include "whence/discover/limits/followed_effects.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "whence/discover/graph/direction_limits.hpp"
+#include "whence/discover/limits/direction_limits.hpp"
 #include "whence/math/random.hpp"
 
 namespace whence {

@@ -1,6 +1,6 @@
 // What a linear answer must not state alone: directions without a shift, links that something
 // hidden explains as well, and changes that are drift.
-#include "whence/discover/graph/second_opinion.hpp"
+#include "whence/discover/limits/second_opinion.hpp"
 
 #include <algorithm>
 #include <cmath>

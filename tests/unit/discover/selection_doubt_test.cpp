@@ -1,6 +1,6 @@
 // Groups that were formed by what their rows hold: no sure arrow may rest on what a choice of rows
 // would show as well.
-#include "whence/discover/graph/selection_doubt.hpp"
+#include "whence/discover/limits/selection_doubt.hpp"
 
 #include <algorithm>
 #include <cmath>

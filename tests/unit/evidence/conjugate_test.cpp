@@ -25,13 +25,23 @@ TEST(LogRising, IsTheRatioOfGammas) {
       EXPECT_NEAR(log_rising(a, n), std::lgamma(a + n) - std::lgamma(a), 1e-9 * (1 + n));
 }
 
+/// The predictive of each mini-batch after those before it.
+std::vector<double> online_scores(const Dataset& data, const Family& family, FamilyCounts learner,
+                                  double alpha, std::size_t steps, std::size_t batch) {
+  std::vector<double> scores;
+  for (std::size_t t = 0; t < steps; ++t) {
+    const FamilyCounts seen = count(data, family, t * batch, (t + 1) * batch);
+    scores.push_back(log_predictive(learner, seen, alpha));
+    learner += seen;
+  }
+  return scores;
+}
+
 TEST(ConjugateTable, OnlineScoresAddUpToTheMarginalLikelihood) {
   const auto world = CategoricalWorld::draw_pair(4, 1.0, 3, 0);
   const Dataset data = draw_rows(world, 60, Purpose::sample, {3, 0});
   const Family family{VariableId(1), {VariableId(0)}};
-  FamilyCounts learner(4, 4);
-  std::vector<double> scores(20);
-  adapt_conjugate(learner, 0.25, data, family, {0, 20, 3}, scores);
+  const auto scores = online_scores(data, family, {4, 4}, 0.25, 20, 3);
   EXPECT_NEAR(std::accumulate(scores.begin(), scores.end(), 0.0),
               log_marginal_likelihood(count(data, family, 0, 60), 0.25), 1e-10);
 }
@@ -42,9 +52,7 @@ TEST(ConjugateTable, OnlineScoresSumToOneOverAllEpisodes) {
   double sum = 0;
   for (int code = 0; code < 8; ++code) {
     for (std::size_t t = 0; t < 3; ++t) data.columns[0].levels[t] = code >> t & 1;
-    FamilyCounts learner(1, 2);
-    std::vector<double> scores(3);
-    adapt_conjugate(learner, 0.7, data, family, {0, 3, 1}, scores);
+    const auto scores = online_scores(data, family, {1, 2}, 0.7, 3, 1);
     sum += std::exp(scores[0] + scores[1] + scores[2]);
   }
   EXPECT_NEAR(sum, 1, 1e-14);

@@ -44,7 +44,7 @@ Rows spread_out(const Rows& rows, std::size_t wanted) {
   return kept;
 }
 
-/// Which entity each row is of, where rows of one are alike: as told, or by its place in its
+/// Which entity each row is of, where rows of one are alike: as given, or by its place in its
 /// environment. Empty where they are not.
 std::vector<std::int32_t> entities_of(const Dataset& data, std::span<const std::int32_t> told,
                                       const EffectiveRows& worth) {

@@ -30,7 +30,7 @@ struct EncoderOptions {
 /// An encoder, or why there is none.
 enum class EncoderVerdict {
   encoder,
-  noises_only,     // shifts that leave causes attached tell noises, not latents
+  noises_only,     // shifts that leave causes attached show noises, not latents
   one_per_latent,  // every latent was changed once, and twice are needed
   no_shift,        // no environment changed anything
   too_few_shifts,  // one did
@@ -47,7 +47,7 @@ struct FoundLatent {
   double probability = 0;            // that this is what the row stands for
   std::vector<double> weights = {};  // of the raw columns; empty where nothing is known
   std::vector<double> sd = {};       // of the weights, by chance alone
-  bool saturated = false;  // environments are told apart too well for the row to be tested
+  bool saturated = false;            // environments differ too clearly for the row to be tested
 };
 
 struct EncoderEnvironment {

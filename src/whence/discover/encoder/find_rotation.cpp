@@ -232,7 +232,7 @@ class RotationFinder {
 
   /// The evidence knows nothing of wiggles finer than its functions. Where these matter, as for
   /// laws with several humps, environments disagree about the angle by more than its curvature
-  /// says: their slopes at the best angle tell by how much (a sandwich estimate of the variance).
+  /// says: their slopes at the best angle show by how much (a sandwich estimate of the variance).
   double stretch_of(const Basin& basin, const std::vector<PlaneChange>& changes) const {
     const double reach = std::max(basin.sd, 1e-4);
     std::vector<double> before(changes.size() + 1), after = before;
@@ -248,7 +248,7 @@ class RotationFinder {
     }
     if (n < 3) return 1;
     squares -= mean * mean / n;
-    // Slopes have the variance 1 / sd^2 where the evidence is right; few of them tell it badly.
+    // Slopes have the variance 1 / sd^2 where the evidence is right; few of them show it badly.
     return std::max(1.0, few_more(n - 1) * std::sqrt(squares * n / (n - 1)) * basin.sd);
   }
 

@@ -216,7 +216,7 @@ class UnmixingFinder {
     return !(a.p > sure && b.p < surely_not) && !(a.p < surely_not && b.p > sure);
   }
 
-  /// All pairs within must point the same way, as far as they can be told apart.
+  /// All pairs within must point the same way, up to their errors.
   bool one_direction(const Cluster& cluster) const {
     const IndexFit* strongest = nullptr;
     for (const std::size_t i : cluster)
@@ -235,7 +235,7 @@ class UnmixingFinder {
   }
 
   /// How far a pair is from needing one direction only, in standard deviations. Far apart, lines
-  /// tell; what they do not explain comes after everything else.
+  /// decide; what they do not explain comes after everything else.
   double strain(std::size_t i, std::size_t j) const {
     const IndexFit& fit = between_[i][j];
     const auto deviations = [](double lack, double freedom) {
@@ -338,7 +338,7 @@ class UnmixingFinder {
   /// Comparisons share rows, so several are taken to say the same: their mean, by gain.
   void add_chance(const IndexFit& fit, Matrix& chance, double& counted) const {
     if (fit.chance.values.empty()) return;
-    // Sets that are as good as separated say hardly anything of it: they count where no others are.
+    // Nearly separated sets hardly constrain it: they count only where there are no others.
     const double weight = fit.gain * (fit.saturated() ? 1e-9 : 1), size = size_of(fit.weights);
     for (std::size_t k = 0; k < chance.values.size(); ++k)
       chance.values[k] += weight * fit.chance.values[k] / (size * size);
@@ -450,7 +450,7 @@ class UnmixingFinder {
   }
 
   /// Noises do not depend on each other in the baseline. Rows that do are mixtures of several, or
-  /// stand for more latents than the columns can tell apart: the one that depends most on the
+  /// stand for more latents than the columns can separate: the one that depends most on the
   /// others is no noise, until the others are as good as independent.
   void doubt_dependent_noises() {
     constexpr double dependent = 0.4;  // correlation: sensors are never quite clean
@@ -479,7 +479,7 @@ class UnmixingFinder {
   }
   static bool is_noise(const LatentRow& row) { return row.kind == LatentKind::noise; }
 
-  /// Whoever says how many latents there are gets that many rows, if as many environments differ
+  /// If the number of latents is given, there are that many rows, if as many environments differ
   /// from the baseline mostly along one direction. Such rows are unresolved: an oracle's best row
   /// for a latent that the columns hardly show is among them, and so are mixtures.
   void fill_up() {

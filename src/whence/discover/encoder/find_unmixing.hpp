@@ -23,7 +23,7 @@ struct LatentRow {
   Matrix chance;                // covariance of the weights, as far as chance goes
   LatentKind kind = LatentKind::unresolved;
   std::vector<std::size_t> environments;  // that changed it, counted after the baseline
-  double gain = 0;                        // nats by which it tells environments apart
+  double gain = 0;                        // nats by which it predicts the environment
   double probability = 0;                 // that one direction is enough for all of them
   double p = 1;                           // of the worst lack of fit among them
   bool saturated =

@@ -77,7 +77,7 @@ double sum_of(std::vector<double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-/// What tells most columns and environments apart: how far they moved, and where they lie. One row
+/// What distinguishes most columns and environments: how far they moved, where they lie. One row
 /// more changes it little, so that answers about nearly the same data are found in the same way.
 struct Outlines {
   std::vector<std::array<double, 2>> variables;
@@ -106,8 +106,8 @@ Outlines outlines_of(const Dataset& data) {
   return found;
 }
 
-/// Columns, levels and environments are told apart by what they hold together with the colours of
-/// what they meet there, again and again until no more of them are told apart.
+/// Columns, levels and environments get different colours if they hold different values, or meet
+/// different colours there; this is repeated until no more colours appear.
 class Colouring {
  public:
   Colouring(const Dataset& data, std::optional<std::size_t> baseline, const Outlines& outlines)
@@ -181,8 +181,8 @@ class Colouring {
     levels_ = std::move(levels);
   }
 
-  /// Of those with one colour the first by name gets another one; whatever that tells apart is told
-  /// apart by what it holds.
+  /// Of those with one colour the first by name gets another one; everything that this separates
+  /// is then separated by what it holds.
   template <class Name>
   void separate(std::vector<Colour>& colours, const Name& name) {
     Order by_name = counted(colours.size());

@@ -1,5 +1,5 @@
-// Columns that hold the same in every row: nothing in the data tells them apart, so nothing in an
-// answer may.
+// Columns that hold the same in every row: nothing in the data distinguishes them, so nothing in
+// an answer may.
 #pragma once
 
 #include <cstddef>

@@ -17,18 +17,18 @@
 #include "whence/core/text.hpp"
 #include "whence/discover/check/counted_rows.hpp"
 #include "whence/discover/check/once_each.hpp"
-#include "whence/discover/graph/direction_limits.hpp"
 #include "whence/discover/graph/edge_effects.hpp"
-#include "whence/discover/graph/edge_support.hpp"
 #include "whence/discover/graph/equal_columns.hpp"
 #include "whence/discover/graph/given_order.hpp"
 #include "whence/discover/graph/graph_remarks.hpp"
 #include "whence/discover/graph/graph_search_plan.hpp"
 #include "whence/discover/graph/large_graph.hpp"
 #include "whence/discover/graph/outlying_rows.hpp"
-#include "whence/discover/graph/second_opinion.hpp"
 #include "whence/discover/graph/shared_search.hpp"
 #include "whence/discover/labels/label_graph.hpp"
+#include "whence/discover/limits/direction_limits.hpp"
+#include "whence/discover/limits/edge_support.hpp"
+#include "whence/discover/limits/second_opinion.hpp"
 
 namespace whence {
 
@@ -201,7 +201,7 @@ struct ColumnTwins {
   std::vector<Remark> remarks;
 };
 
-/// Unless knowledge tells them apart, equal columns get equal probabilities.
+/// Unless the user's knowledge distinguishes them, equal columns get equal probabilities.
 void level_equal_columns(GraphResult& result, const ColumnTwins& twins,
                          const GraphOptions& options) {
   if (!options.knowledge.words.empty() || !options.known.empty()) return;
@@ -210,8 +210,8 @@ void level_equal_columns(GraphResult& result, const ColumnTwins& twins,
   result.graph = likely_graph(result.edges, result.cycle_broken);
 }
 
-/// What a user knows of changes is no question: labels, which ask it all the same, do not overrule
-/// it.
+/// States the changes that the user knows, whatever the model found: the label model estimates them
+/// all the same.
 void state_known_changes(GraphResult& result, const GraphOptions& options) {
   const std::size_t environments = result.environments.size();
   for (std::size_t k = 0; k < options.known.size(); ++k)
@@ -283,7 +283,7 @@ LargeGraph find_whole_or_large(const Dataset& data, const GraphTask& options) {
   return result;
 }
 
-/// Data in canonical order. A search may take the rows; who needs them later gets them again.
+/// Data in canonical order. A search may take the rows; they are read again when needed later.
 class OrderedData {
  public:
   OrderedData(DataSource& data, std::optional<std::size_t> baseline)
@@ -514,7 +514,7 @@ GraphOptions of_kept(const GraphOptions& options, const OnceEach& once, std::siz
   return own;
 }
 
-/// Tells of a copy what was found for the environment that it is a copy of; it supports nothing.
+/// A copy gets what was found for the environment that it is a copy of; it supports no edge.
 void tell_of_copies(GraphResult& result, const OnceEach& once, const Dataset& data) {
   const std::vector<GraphEnvironment> found = result.environments;
   result.environments.clear();

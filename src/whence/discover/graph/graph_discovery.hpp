@@ -49,7 +49,7 @@ struct EdgeFinding {
   // The most that the opposite direction gets when any one environment is left out, and which.
   double turned = 0;
   std::size_t turned_without = 0;
-  std::optional<EffectSize> effect = {};  // of edges of the graph, where it can be told
+  std::optional<EffectSize> effect = {};  // of edges of the graph, where it is known
 };
 
 /// Points and fit of one edge between two numbers.
@@ -136,7 +136,7 @@ GraphResult find_graph(const Dataset& data, const GraphOptions& options = {},
 GraphResult find_graph(DataSource& data, const GraphOptions& options = {},
                        const Control& control = {});
 
-/// The graph is given: only what changed in each environment is asked.
+/// The graph is given: finds what changed in each environment.
 GraphResult find_changes(const Dataset& data, const Graph& graph, GraphOptions options = {},
                          const Control& control = {});
 GraphResult find_changes(DataSource& data, const Graph& graph, GraphOptions options = {},

@@ -79,8 +79,8 @@ void warn_of_search(GraphResult& result) {
   if (result.cycle_broken) result.remarks.push_back({RemarkCode::cycle_broken, {}, {}, {}});
 }
 
-/// The correlation, given all other columns, from which on a link would have paid for itself: its
-/// prior and its parameter, three nats more to be clear, and by labels what is believed of a row.
+/// The smallest correlation, given all other columns, with which a link would have been found: its
+/// gain covers its prior, its parameter and three nats; by labels a row counts for less.
 double visible_link(const GraphResult& result, std::size_t all_rows) {
   constexpr double clear = 3, most_of_labels = 250, least_of_labels = 0.01;
   double rows = double(all_rows), per_row = 0;

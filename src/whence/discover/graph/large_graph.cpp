@@ -145,7 +145,7 @@ class LargeSearch {
     tell(options_, best_.score);
   }
 
-  /// What each variable would gain by each other one. Who would close a cycle is no candidate.
+  /// What each variable would gain by each other one. Those that would close a cycle are left out.
   Screening screen(std::size_t most) const {
     Screening result{CandidateParents(variables())};
     const double hopeless = now_.scorer->estimate_quality().hopeless;
@@ -264,7 +264,7 @@ class LargeSearch {
   /// better.
   std::vector<GraphDraw> search_from_several() {
     const std::size_t wanted = std::size_t(std::max(1, options_.restarts));
-    // As many as were asked for while that takes a minute; of a thousand variables a few.
+    // As many as wanted while that takes about a minute; a few for a thousand variables.
     const std::size_t starts =
         std::min(wanted, std::max(fewest_starts, wanted * quickly_searched / variables()));
     std::vector<GraphDraw> found(starts, best_);

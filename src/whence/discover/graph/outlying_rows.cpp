@@ -61,7 +61,7 @@ std::vector<Numbers> remainders(const std::vector<Numbers>& columns,
       usual(row, v) = marked[row] ? 0 : columns[v][row];
     }
   }
-  // Rows of the inverse covariance tell each column from the others.
+  // Rows of the inverse covariance predict each column from the others.
   const Matrix factor = factor_of_gram(std::move(usual));
   const Matrix rest = lower_transposed_solve(factor, lower_solve(factor, std::move(all)));
   std::vector<Numbers> lists;
@@ -90,7 +90,7 @@ std::vector<char> outlying_in(const Dataset& data, const Environment& environmen
   if (columns.size() < 2 || columns.size() > most_columns ||
       environment.rows() < rows_per_column * columns.size())
     return marked;
-  // Twice: a row that is marked no longer bends what is expected of the others.
+  // Twice: marked rows no longer influence what is expected of the others.
   std::vector<char> bending = marked;
   mark_far(remainders(columns, bending), far_from_expected, bending);
   mark_far(remainders(columns, bending), far_from_expected, marked);

@@ -32,7 +32,7 @@ std::vector<OddCell> odd_cells(const Dataset& data);
 std::vector<std::size_t> rows_of(const std::vector<OddCell>& cells);
 std::vector<Remark> remarks_on(const std::vector<OddCell>& cells, const Dataset& data);
 
-/// What is told of every row, or nothing, without some rows.
+/// A list with one item per row, or none, without the items of some rows.
 std::vector<std::int32_t> without_entries(const std::vector<std::int32_t>& entries,
                                           const std::vector<std::size_t>& rows);
 

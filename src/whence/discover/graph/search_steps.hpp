@@ -1,5 +1,5 @@
-// What every search over graphs is made of: where it starts, how it climbs, and what it is told of
-// the data.
+// Parts of every search over graphs: its starts, its climbing, and the facts about the data that
+// it uses.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 namespace whence {
 
 bool stopped(const GraphTask& options);
-/// Only for watching: nothing depends on it, so nothing depends on who comes first.
+/// Shows the best score so far. No result depends on it, so the order of calls does not matter.
 void tell(const GraphTask& options, double score);
 Stream stream_of(const GraphTask& options, std::uint32_t stage, std::size_t number);
 /// A part of the whole work, as seen from outside.

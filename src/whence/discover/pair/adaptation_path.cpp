@@ -9,14 +9,6 @@ namespace {
 
 constexpr std::size_t places = 12, fewest = 4, most_rows = 100'000;
 
-/// The reference and the first rows of an environment.
-Dataset beginning(const Dataset& data, std::size_t reference, std::size_t e, std::size_t rows) {
-  Dataset part = data;
-  part.environments = {data.environments[reference], data.environments[e]};
-  part.environments[1].end = part.environments[1].begin + rows;
-  return part;
-}
-
 /// By a constant factor from the fewest to all.
 std::vector<std::size_t> stops(std::size_t rows) {
   std::vector<std::size_t> list;
@@ -62,9 +54,12 @@ std::optional<AdaptationPath> adaptation_path(const Dataset& data, const Directi
   quick.model = result.model;
   quick.baseline = 0;
   AdaptationPath path{order[0], *reference, stops(rows), {}};
-  for (const std::size_t seen : path.rows)
-    path.belief.push_back(
-        find_direction(beginning(data, *reference, order[0], seen), quick, control).belief);
+  Dataset part = data;  // the reference, and the first rows of the environment
+  part.environments = {data.environments[*reference], data.environments[order[0]]};
+  for (const std::size_t seen : path.rows) {
+    part.environments[1].end = part.environments[1].begin + seen;
+    path.belief.push_back(find_direction(part, quick, control).belief);
+  }
   return path;
 }
 

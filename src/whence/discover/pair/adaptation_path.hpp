@@ -16,10 +16,10 @@ struct AdaptationPath {
   std::vector<std::array<double, structures>> belief;
 };
 
-/// The environments that say most, the loudest first; a baseline is none of them.
+/// The environments with the largest absolute log-odds first; a baseline is none of them.
 std::vector<std::size_t> loudest_environments(const DirectionResult& result);
 
-/// What the others are held against: the baseline, or else what says least.
+/// What the others are compared with: the baseline, or else the smallest absolute log-odds.
 std::optional<std::size_t> reference_of(const DirectionResult& result);
 
 /// The belief from the reference and the first rows of the loudest environment alone, at about

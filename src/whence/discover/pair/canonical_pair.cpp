@@ -46,7 +46,7 @@ struct Arrangement {
 using Looks = std::vector<std::uint64_t>;
 
 /// A number for each environment of a categorical pair that does not depend on how levels are
-/// called: environments and levels are told apart by how often they meet, in a few glances.
+/// called: environments and levels differ by how often they occur together, in a few rounds.
 Looks looks_of(const Dataset& data, const std::vector<Rows>& rows, const Keys& keys) {
   struct Cell {
     std::size_t environment, first, second;

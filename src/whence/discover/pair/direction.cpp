@@ -12,7 +12,7 @@
 #include "whence/discover/check/once_each.hpp"
 #include "whence/discover/check/safe_units.hpp"
 #include "whence/discover/graph/outlying_rows.hpp"
-#include "whence/discover/graph/selection_doubt.hpp"
+#include "whence/discover/limits/selection_doubt.hpp"
 #include "whence/discover/pair/canonical_pair.hpp"
 #include "whence/discover/pair/extreme_rows.hpp"
 #include "whence/discover/pair/gaussian_check.hpp"
@@ -194,7 +194,7 @@ void leave_out(const PairJudge& judge_of, const DirectionTask& options,
 
 /// Tables with few rows for their size may prefer a direction although nothing shifts: what a new
 /// table looks like is guessed, and the guess may suit one side. Where a direction is more probable
-/// than the rest, the same rows without any shift are asked, too.
+/// than the rest, the same rows without any shift are analysed, too.
 NoShiftControl control_tables(const Dataset& data, const DirectionTask& options, const Order& order,
                               const DirectionResult& result) {
   constexpr double worth_asking = 0.6;

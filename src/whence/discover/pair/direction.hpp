@@ -57,7 +57,7 @@ struct Verdict {
   Kind kind = Kind::undecided;
   int from = -1, to = -1;   // variables 0 and 1, when a direction is given
   bool confounded = false;  // both mechanisms seem to move together, as a hidden cause moves them
-  /// One direction is excluded, and the other cannot be told from something hidden: only changes of
+  /// One direction is excluded, and the other looks like something hidden would: only changes of
   /// `to` were seen, which do not reach `from`. Then kind is undecided.
   bool maybe_hidden = false;
 };

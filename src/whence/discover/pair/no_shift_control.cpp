@@ -40,7 +40,7 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   return (hash ^ value) * 0x9E3779B97F4A7C15u + (hash >> 29);
 }
 
-/// What tells the levels of a variable apart, whatever they are called: the cells they fill, and
+/// What distinguishes the levels of a variable but their names: the cells they fill, and
 /// the levels of the other variable that they meet there.
 using Looks = std::vector<std::uint64_t>;
 

@@ -18,8 +18,8 @@ using Terms = std::array<double, change_kinds>;
 /// What the labels say: per environment, and of the link.
 struct LabelFindings {
   std::vector<LabelEvidence> evidence;
-  std::vector<bool> compared;  // with others; the rest tell nothing
-  /// How clearly a variable follows the other one in another way than elsewhere, in nats.
+  std::vector<bool> compared;  // with others; the rest are not used
+  /// Evidence that a variable depends on the other one in another way than elsewhere, in nats.
   std::array<std::vector<double>, 2> other_links;  // [variable][environment]
   double dependence = 0;
 };
@@ -108,7 +108,7 @@ Terms hidden_terms(const LabelFindings& found, std::size_t e, Shifting may) {
   return terms;
 }
 
-/// Labels cannot tell how a mechanism changed: all its kinds weigh together.
+/// Labels do not show how a mechanism changed: the weights of all kinds are added.
 ChangePrior one_kind_of_mechanism(ChangePrior prior) {
   for (const Change kind : {Change::hard, Change::row})
     prior.change[std::size_t(Change::mechanism)] +=
@@ -168,7 +168,7 @@ StructureScore score_structure(const LabelFindings& found, Structure structure, 
 }
 
 /// One of the ways in which something hidden leaves single shifts. One variable alone shifts with
-/// the weight that the mechanism of an effect has, so that nothing tells the two apart.
+/// the weight that the mechanism of an effect has, so that the two score alike.
 StructureScore score_hidden(const LabelFindings& found, Shifting may, const Order& order,
                             ChangePrior prior) {
   double& cause = prior.change[std::size_t(Change::cause)];

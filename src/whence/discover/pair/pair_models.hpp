@@ -22,7 +22,7 @@ FamilyCounts transposed(const FamilyCounts& table);
 std::vector<FamilyCounts> joint_counts(const Dataset& data, int threads = 1,
                                        std::span<const double> share = {});
 
-/// One environment of a categorical pair, told from one of its variables ("first"), with the scores
+/// One environment of a categorical pair, factorised with one variable first, with the scores
 /// that depend on nothing else: of mechanisms that are new in this environment. Each new table is
 /// dense (Dirichlet(1)) or sparse (Dirichlet(1/levels)), which one being unknown.
 struct PairTable {
@@ -34,10 +34,10 @@ struct PairTable {
   std::vector<double> log_share, row_fresh;
 };
 
-/// All environments, told from either variable; shared by all structures and priors.
+/// All environments, factorised with either variable first; shared by all structures and priors.
 struct PairCounts {
   std::array<std::vector<PairTable>, 2> told;  // [first variable][environment]
-  std::vector<double> both_fresh;              // everything new: an average over who is told first
+  std::vector<double> both_fresh;              // everything new: the mean of both factorisations
 
   static PairCounts of(const Dataset& data, int threads = 1, std::span<const double> share = {});
   /// From tables of counts per environment (rows: X, levels: Y), which may be fractional.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "whence/discover/graph/direction_limits.hpp"
+#include "whence/discover/limits/direction_limits.hpp"
 
 namespace whence {
 
@@ -54,8 +54,8 @@ std::size_t environments_with_both(const DirectionResult& r) {
 }
 
 /// Where something changed, both mechanisms did more often than not, and more than once. Either
-/// direction needs that where a hidden cause of both shifts: nothing in the data tells the two
-/// apart. Of columns that are not linked it says nothing.
+/// direction needs that where a hidden cause of both shifts: nothing in the data distinguishes the
+/// two. Columns that are not linked are left out.
 bool move_together(const DirectionResult& r) {
   const double both = share_both(r), something = 1 - share_nothing(r);
   return r.belief[2] < std::max(r.belief[0], r.belief[1]) && environments_with_both(r) > 1 &&

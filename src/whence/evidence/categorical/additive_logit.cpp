@@ -370,7 +370,7 @@ bool AdditiveLogit::advance(const Vector& direction) {
       if (move.along > 0) moves_.push_back(std::move(move));
       return true;
     }
-    // The parabola through both values tells how much was too far.
+    // The minimum of the parabola through both values gives the length of the step.
     const double best = 0.5 * scale * scale * slope / (scale * slope - (objective_ - before));
     scale = std::clamp(best, 0.1 * scale, 0.5 * scale);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "whence/evidence/categorical/conjugate_table.hpp"
 #include "whence/math/special.hpp"
 
 namespace whence {
@@ -16,12 +17,9 @@ constexpr double impossible =
 
 /// log P(counts) under Dirichlet(1, ..., 1).
 double uniform_evidence(std::span<const std::uint32_t> counts) {
-  double sum = 0, total = 0;
-  for (std::uint32_t n : counts) {
-    sum += log_rising(1, n);
-    total += n;
-  }
-  return sum - log_rising(double(counts.size()), total);
+  FamilyCounts seen(1, counts.size());
+  std::copy(counts.begin(), counts.end(), seen.cells.begin());
+  return log_marginal_likelihood(seen, 1);
 }
 
 double half_and_half(double a, double b) { return log_add_exp(a, b) - std::log(2.0); }
@@ -182,7 +180,7 @@ double CategoricalFamilyScorer::soft(std::size_t child, Parents parents,
 double CategoricalFamilyScorer::additive_alone(std::size_t child, Parents parents,
                                                std::size_t environment) const {
   const std::span<const std::size_t> alone(&environment, 1);
-  // With fewer rows than coefficients to a level, no more can be told than the marginal tells.
+  // With fewer rows than coefficients per level, nothing is learnt beyond the marginal.
   if (rows_.rows(environment) < AdditiveLogit::coefficients(rows_, parents))
     return hard(child, environment);
   AdditiveLogit fit(rows_, child, parents, rows_.largest_first(), alone, options_.additive_prior);
@@ -283,7 +281,7 @@ AdditiveRecord CategoricalFamilyScorer::make_record(
 }
 
 /// The scores of tables near one: by what the pool of its unchanged environments is worth, unless
-/// that is too near the present score to tell.
+/// that is too near the present score to decide.
 class CategoricalFamilyScorer::TableEstimate {
  public:
   TableEstimate(const CategoricalFamilyScorer& scorer, std::size_t child, Parents parents,

@@ -100,14 +100,4 @@ LearntTable learn(LearntTable before, const Tally& seen, const TallyScore& score
   return before;
 }
 
-void adapt_conjugate(FamilyCounts& learner, double alpha, const Dataset& data, const Family& family,
-                     const Episode& episode, std::span<double> scores) {
-  for (int t = 0; t < episode.steps; ++t) {
-    const std::size_t begin = episode.first_row + std::size_t(t) * std::size_t(episode.batch);
-    const FamilyCounts batch = count(data, family, begin, begin + std::size_t(episode.batch));
-    scores[std::size_t(t)] = log_predictive(learner, batch, alpha);
-    learner += batch;
-  }
-}
-
 }  // namespace whence

@@ -1,13 +1,12 @@
-// Conjugate adaptation of categorical tables: the exact online posterior predictive.
+// Conjugate scores of categorical tables: the exact posterior predictive.
 //
-// Scored before each update and added up, it is the marginal likelihood of the episode; the order
-// of the examples does not matter, so counts are all that is kept. Pseudo-counts are spread so that
+// Predictives of one batch after the other add up to the marginal likelihood of all; the order of
+// the examples does not matter, so counts are all that is kept. Pseudo-counts are spread so that
 // both factorisations of a joint table get the same number (BDe): without a shift no direction is
 // preferred.
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include "whence/core/dataset.hpp"
@@ -69,9 +68,5 @@ TallyScore score(const LearntTable& before, const Tally& seen);
 
 /// The table after it has learnt what it was scored on.
 LearntTable learn(LearntTable before, const Tally& seen, const TallyScore& scored);
-
-/// Scores of one episode, mini-batch by mini-batch, each evaluated before it is learnt from.
-void adapt_conjugate(FamilyCounts& learner, double alpha, const Dataset& data, const Family& family,
-                     const Episode& episode, std::span<double> scores);
 
 }  // namespace whence

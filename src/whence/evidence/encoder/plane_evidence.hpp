@@ -50,7 +50,7 @@ enum class PlaneChange { nothing, cause, effect, both };
 inline constexpr std::size_t plane_changes = 4;
 
 /// How much evidence the two directions get from how one law and another changed: of all
-/// environments, those in `cause` speak for u by differing along it, those in `effect` by not
+/// environments, those in `cause` support u by differing along it, those in `effect` by not
 /// differing. Relative to any other angle only. `parts`, where given, become the shares of the
 /// environments (the reference first), which add up to it.
 double pooled_evidence(std::span<const ScoreCounts> counts, std::span<const PlaneChange> changes,

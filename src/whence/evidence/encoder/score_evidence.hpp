@@ -28,7 +28,7 @@ const ScoreBasis& score_basis();
 /// as j^-4, miss the wiggles of laws with several humps and then call every change a double one.)
 ScoreWeights smooth_prior();
 
-/// A fitted function of the score, and how well it tells the environment from the reference.
+/// A fitted function of the score, and how well it separates the environment from the reference.
 struct ScoreFit {
   double log_evidence = 0;      // against labels that depend on nothing
   double intercept = 0;         // of the log odds, beyond the ratio of the numbers of rows

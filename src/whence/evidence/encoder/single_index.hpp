@@ -1,6 +1,6 @@
 // Two environments that differ along one direction only.
 //
-// Where one mechanism tells two environments apart, the odds of the label depend on one linear
+// Where two environments differ in one mechanism, the odds of the label depend on one linear
 // index of a row: log odds = g(w . x). The index is fitted together with a smooth g; a score test
 // of everything quadratic beside it says whether one index is enough.
 #pragma once
@@ -43,7 +43,7 @@ struct IndexFit {
 
   /// The sets overlap so little that the lack of fit has little to go by.
   bool apart() const { return gain > 0.5 * entropy; }
-  /// The index tells the two sets apart so well that little is left that could show a lack.
+  /// The index separates the two sets so well that a lack of fit could hardly show.
   bool saturated() const { return gain > 0.75 * entropy; }
   /// Nats that a second index might add.
   double unexplained() const { return 0.5 * (lack - freedom); }

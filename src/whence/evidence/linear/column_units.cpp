@@ -288,7 +288,7 @@ class Regressions {
     return slopes;
   }
 
-  // Of the column's spread. A dose that is nil at the baseline does not tell its noise elsewhere.
+  // Of the column's spread. A column that is constant in the baseline says nothing about its noise.
   static constexpr double silence = 1e-2;
 
   CentredColumns rows_;
@@ -308,7 +308,7 @@ std::size_t largest_environment(const Dataset& data) {
 }
 
 std::vector<ColumnUnit> column_units(const Dataset& data, std::size_t reference) {
-  // A column that others explain altogether: its noise is not told by the rows.
+  // A column that others explain altogether: its rows do not show its noise.
   constexpr double least = 1e-3;
   std::vector<ColumnUnit> columns;
   for (std::size_t v = 0; v < data.variables.size(); ++v)

@@ -1,9 +1,9 @@
-// Where each column lies, and the units its prior is told in.
+// Where each column lies, and the units of its prior.
 //
-// A linear mechanism's prior needs the order of its noise. How far a column spreads does not tell
+// A linear mechanism's prior needs the order of its noise. The spread of a column does not show
 // it: far down a graph nearly all of the spread is inherited, and a prior in units of the spread
 // then acts like errors of measurement in every column, which make neighbours of variables that
-// have nothing to do with each other. What a regression on the other columns leaves over does tell
+// have nothing to do with each other. What a regression on the other columns leaves over does show
 // it, up to a small factor, whatever the graph is: graphs of one Markov class stay equal.
 #pragma once
 

@@ -17,7 +17,7 @@ namespace whence {
 namespace linear_noise {
 
 /// The laws of noise that are mixed, each with its share. Freedom 0 stands for the Gaussian, which
-/// has most of it: real tails speak for themselves, and Gaussian data without any change keep
+/// has most of it: heavy tails show in the data anyway, and Gaussian data without any change keep
 /// their equivalent scores. With less than one degree of freedom a sharp mode of skewed noise
 /// passes for an edge.
 struct Noise {

@@ -116,8 +116,8 @@ RegressionPrior LinearFamilyScorer::equivalent_prior(std::size_t parents) const 
 }
 
 /// The noise of one changed mechanism is of the order of what it was elsewhere, not of the order of
-/// the prior: ten rows could not tell the two apart. Where everything was redrawn, no graph of a
-/// Markov class may gain by that: there the columns' units tell the order of the noise.
+/// the prior: ten rows could not distinguish the two. Where everything was redrawn, no graph of a
+/// Markov class may gain by that: there the columns' units give the order of the noise.
 LinearFamilyScorer::Priors LinearFamilyScorer::priors(std::size_t parents, double variance) const {
   const RegressionPrior equivalent = equivalent_prior(parents);
   RegressionPrior changed = equivalent;

@@ -37,8 +37,8 @@ struct LinearScoreOptions {
 /// What scores need of the rows; the same for every prior.
 struct LinearColumns {
   LinearColumns(const Dataset& data, bool with_rows);
-  /// Takes the rows out of the data, one column after the other: whoever can read them again saves
-  /// the room.
+  /// Takes the rows out of the data, one column after the other. That saves memory where rows can
+  /// be read again.
   LinearColumns(Dataset&& data, bool with_rows);
 
   std::size_t variables = 0, environments = 0, stride = 0, reference = 0;

@@ -1,6 +1,6 @@
 // What each variable would add as a parent of a linear family, from one look at all of them.
 //
-// The family's own sum tells which environments are pooled and which rows weigh little. With that
+// The family's own sum shows which environments are pooled and which rows weigh little. With that
 // kept, a candidate is one more column of a factorisation that is already there: its evidence for
 // the pool, for the pool with each environment in or out, and for each environment alone.
 #include <algorithm>
@@ -79,7 +79,7 @@ class LinearFamilyScorer::GainEstimates {
     }
   }
 
-  /// The choices of the family's own sum, as look_terms wants them.
+  /// The choices of the family's own sum, as look_terms takes them.
   void describe_environments() {
     constexpr double never = -1e30;
     using Freedom = PoolChoice::Freedom;

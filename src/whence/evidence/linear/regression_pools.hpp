@@ -62,7 +62,7 @@ void candidate_evidences(const FamilyGrams& grams, const RegressionPrior& prior,
                          double base_count, std::span<const double> sign,
                          std::span<double> evidence);
 
-/// What one environment may be to a mechanism, as LookQuery wants it; one number per environment.
+/// What one environment may be to a mechanism, as LookQuery takes it; one number per environment.
 struct LookTerms {
   std::vector<double> log_pooled;  // weight of being pooled
   std::vector<double> log_hard;    // weight of being cut off, with its evidence
@@ -83,7 +83,7 @@ void look_terms(const LookTerms& look, std::span<const double> toggled, std::siz
 double residual_variance(std::size_t order, const RegressionPrior& prior,
                          std::span<const double> base, double count);
 
-/// A pool of environments among one family's, as PoolSum wants it.
+/// A pool of environments among one family's, as PoolSum takes it.
 class RegressionPool {
  public:
   /// `offsets`: what each environment of a pool adds to the evidence by itself; empty: nothing.

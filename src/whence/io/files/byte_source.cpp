@@ -85,7 +85,7 @@ std::size_t MemorySource::fill_at(std::uint64_t offset, char* to, std::size_t co
 
 FileSource::FileSource(const std::filesystem::path& path, bool allow_stream)
     : ByteSource(printable(path.string())) {
-  // Not blocking: opening a pipe without a writer would otherwise wait for ever.
+  // Not blocking: opening a pipe without a writer would otherwise never return.
   const int blocking = allow_stream ? 0 : O_NONBLOCK;
   file_ = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | blocking));
   if (!file_) fail_reading(label(), "open", errno);

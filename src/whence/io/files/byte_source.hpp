@@ -67,7 +67,7 @@ class MemorySource : public ByteSource {
 };
 
 /// A regular file. Folders and devices are refused; pipes too, unless `allow_stream` is set, since
-/// opening one may wait for ever.
+/// opening one may never return.
 class FileSource : public ByteSource {
  public:
   explicit FileSource(const std::filesystem::path& path, bool allow_stream = false);

@@ -1,4 +1,4 @@
-// One writer per output directory: a lock file beside it that says who holds it.
+// One writer per output directory: a lock file beside it names the process that holds it.
 #pragma once
 
 #include <filesystem>

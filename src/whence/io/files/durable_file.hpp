@@ -7,7 +7,7 @@
 namespace whence {
 
 /// Makes a file that was not there, writes and flushes it. Errors are of code io; a file that could
-/// not be finished is left to the caller, who knows what else to clear away.
+/// not be finished is left to the caller, which may have more to clean up.
 void write_new_file(const std::filesystem::path& path, const std::string& content);
 
 /// Flushes the names in a folder.

@@ -52,7 +52,7 @@ fs::path resolved(const fs::path& given) {
   return path;
 }
 
-/// Makes the folders between `root` and the file, and tells which there are.
+/// Makes the folders between `root` and the file that are not in `folders` yet, and adds them.
 void make_folders(const fs::path& root, const fs::path& name, std::set<fs::path>& folders) {
   fs::path folder = root;
   for (const fs::path& part : name.parent_path()) {
@@ -249,7 +249,7 @@ void OutputDirectory::carry_folders(const fs::path& stage) const {
       fail_io("carry over", path_ / folder.name);
 }
 
-/// Everybody may do in a folder what they might do before. Inner ones first: what is closed now
+/// Folders get back the permissions that they had. Inner ones first: what is closed now
 /// could not be entered any more.
 void OutputDirectory::restore_rights(const fs::path& stage) const {
   for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) {

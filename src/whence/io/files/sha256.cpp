@@ -55,7 +55,7 @@ void compress_portable(State& state, const char* blocks, std::size_t count) {
 }
 
 #if defined(__x86_64__)
-/// Four rounds per pair of instructions. They want the state as (a b e f) and (c d g h).
+/// Four rounds per pair of instructions. They need the state as (a b e f) and (c d g h).
 __attribute__((target("sha,sse4.1,ssse3"))) void compress_sha_ni(State& state, const char* blocks,
                                                                  std::size_t count) {
   const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);

@@ -6,8 +6,8 @@
 
 namespace whence {
 
-/// A file that is written and flushed beside its place already, and takes it when asked to. Without
-/// that it vanishes. Errors are of code io.
+/// A file that is written and flushed under a temporary name; commit() renames it, and
+/// without it the file is removed. Errors are of code io.
 class StagedFile {
  public:
   /// An existing file is replaced only where `replace` is set, and is E-OUT-EXISTS otherwise. What

@@ -11,7 +11,7 @@
 namespace whence {
 
 std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes) {
-  // Not blocking: opening a pipe without a writer would otherwise wait for ever.
+  // Not blocking: opening a pipe without a writer would otherwise never return.
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) fail_io("open", path);
   struct stat status {};

@@ -1,4 +1,4 @@
-// Bayesian networks in the Interchange Format (BIF): variables, who listens to whom, and tables.
+// Bayesian networks in the Interchange Format (BIF): variables, their parents, and tables.
 #pragma once
 
 #include <filesystem>

@@ -12,10 +12,10 @@
 
 namespace whence {
 
-/// Says where in the file something stands; asked only when it is wrong.
+/// The place of something in the file; called only for errors.
 using Where = std::function<std::string()>;
 
-/// A file is not what its format asks for.
+/// Id of the error for a file that breaks the rules of its format.
 inline constexpr const char* graph_syntax = "E-GRAPH-FORMAT";
 
 [[noreturn]] void refuse_graph(const char* id, const Where& where, const std::string& problem,

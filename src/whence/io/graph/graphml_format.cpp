@@ -1,4 +1,4 @@
-// GraphML: enough of XML to read it safely. No document types, hence no entities of one's own.
+// GraphML: enough of XML to read it safely. No document types, hence no user-defined entities.
 #include <map>
 
 #include "whence/core/text.hpp"

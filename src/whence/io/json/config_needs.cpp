@@ -17,7 +17,7 @@ namespace {
 
 using Version = std::array<std::uint32_t, 3>;
 
-/// "1", "1.2" or "1.2.3"; what is not said is 0.
+/// "1", "1.2" or "1.2.3"; missing parts are 0.
 std::optional<Version> read_version(std::string_view text) {
   const auto parts = split(text, '.');
   Version version{};

@@ -8,7 +8,7 @@
 namespace whence {
 
 /// Takes the key "needs" out of a configuration. An Error of code bad_config when its value is no
-/// version, or a newer one than this program: keys may then mean what is not known here.
+/// version, or a newer one than this program: its keys may mean something else then.
 void take_needs(Json& config, const std::string& file);
 
 }  // namespace whence

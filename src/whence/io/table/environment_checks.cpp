@@ -97,7 +97,7 @@ std::vector<Unseen> unseen_in(const LoadedData& out, std::size_t v) {
 
 }  // namespace
 
-/// What only all rows together tell of a column.
+/// Facts about a column that need all of its rows.
 void look_at_environments(DataPlan& plan, LoadedData& out) {
   if (out.data.environments.size() < 2) return;
   for (std::size_t v = out.data.variables.size(); v-- > 0;) {

@@ -1,4 +1,4 @@
-// What only the rows of all environments together tell of a column.
+// Checks of a column that need the rows of all environments together.
 #pragma once
 
 #include "whence/io/table/data_plan.hpp"
@@ -7,7 +7,7 @@
 namespace whence {
 
 /// Leaves out columns that never change inside an environment, and those that name an entity of
-/// which every environment has one row; the latter is remembered in `entity`.
+/// which every environment has one row; the latter is kept in `entity`.
 void look_at_environments(DataPlan& plan, LoadedData& out);
 
 /// Columns that are constant in the baseline and not elsewhere are named in a warning.

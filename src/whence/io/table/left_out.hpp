@@ -1,4 +1,4 @@
-// Columns that hold no variable: why one is left out, told from its values as the files hold them.
+// Columns that hold no variable: why one is left out, judged by its values as they are in files.
 #pragma once
 
 #include <optional>

@@ -41,7 +41,7 @@ class MemoryReader {
   }
   void finish() const { issues_.raise(options_.missing); }
 
-  /// Which rows are used; nothing where all are. Environments are told apart as texts of a file.
+  /// Which rows are used; nothing where all are. Environments are compared as texts of a file are.
   std::shared_ptr<RowDraw> draw() {
     if (table_.rows <= options_.most_rows) return nullptr;
     const auto labels =
@@ -52,7 +52,7 @@ class MemoryReader {
       draw = draw_for(table_.rows, options_, nullptr);
     } else {
       RawColumn column;
-      MemoryReader reader(table_, file_, options_);  // what it notices is told when all is read
+      MemoryReader reader(table_, file_, options_);  // its issues are reported when all is read
       reader.read(*labels, ColumnRole::text, column);
       NumberColumn numbers;
       for (const std::int32_t level : column.texts)

@@ -43,7 +43,7 @@ RawTable read_memory_table(const MemoryTable& table, const std::string& file,
 /// The CSV file that the table counts as, in pieces.
 void write_csv(const MemoryTable& table, const std::function<void(std::string_view)>& sink);
 
-/// Whether a CSV file would have to be told that these are names: some look like numbers.
+/// Whether a reader of CSV files needs a type for this column: some names look like numbers.
 bool need_labels(const std::vector<std::string>& texts);
 
 }  // namespace whence

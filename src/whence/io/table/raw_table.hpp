@@ -14,7 +14,7 @@
 
 namespace whence {
 
-/// What the caller wants of a column. `automatic`: numbers when all fields are numbers, texts when
+/// How a column is to be read. `automatic`: numbers when all fields are numbers, texts when
 /// none is, an error otherwise.
 enum class ColumnRole { skip, automatic, number, text };
 
@@ -76,7 +76,7 @@ struct ValueOptions {
 std::shared_ptr<RowDraw> draw_for(std::size_t rows, const ValueOptions& options,
                                   const NumberColumn* labels);
 
-/// Called once with all column names; says what is wanted of each. Empty: everything, automatic.
+/// Called once with all column names; returns how to read each. Empty: everything, automatic.
 using ChooseColumns = std::function<std::vector<ColumnRole>(const std::vector<std::string>& names,
                                                             const std::vector<RawGroup>& groups)>;
 

@@ -31,7 +31,7 @@ class RowDraw {
 
   bool is_full() const { return held_.size() / 2 > most_; }
 
-  /// Forgets rows that cannot be among those drawn. Which of the rows held until now stay,
+  /// Drops rows that cannot be among those drawn. Which of the rows held until now stay,
   /// ascending.
   std::vector<std::size_t> shrink();
   /// The same with another limit for each environment.
@@ -58,8 +58,8 @@ class RowDraw {
   std::vector<Held> held_;
 };
 
-/// Of a table of which all rows can be asked for their environment; nobody is asked where the table
-/// is one environment.
+/// Of a table in which the environment of every row is known: environment_of(row). Leave it out
+/// where the table is one environment.
 RowDraw drawn_rows(std::size_t rows, std::size_t most, std::uint64_t seed,
                    const std::function<std::int32_t(std::size_t)>& environment_of = {});
 

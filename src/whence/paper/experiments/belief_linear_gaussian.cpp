@@ -340,7 +340,7 @@ void add_control_claim(std::span<const Outcome> outcomes, int d, ShiftKind shift
        holds, holds ? "" : why, ClaimKind::control});
 }
 
-/// As far as gamma can get when every episode speaks for A->B without end.
+/// The limit of gamma when every one of infinitely many episodes supports A->B.
 double highest_belief(const BeliefLearning& learning, std::size_t episodes) {
   const std::vector<double> certain(episodes, lost_by);
   return sigmoid(learn_belief(certain, 1, learning).gamma.back());

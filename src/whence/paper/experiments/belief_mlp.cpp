@@ -262,7 +262,7 @@ void add_counts(std::span<const MlpCell> cells, Report& report) {
   report.numbers.push_back({"episodes-rejected", rejected});
 }
 
-/// Whether a curve is told apart from its neighbours in a picture; the others are in the tables.
+/// Whether a curve differs visibly from its neighbours in a picture; the others are in the tables.
 bool in_pictures(const MlpCell& cell) {
   for (const std::string_view beside : {"per-episode/", "bayes/", "ideal/"})
     if (cell.id.find(beside) != std::string::npos) return false;
@@ -343,8 +343,7 @@ Report belief_mlp(const Settings& settings, const RunOptions& options) {
   report.summary = summary_of(sizes[0], cells);
   report.assumptions = {
       "As printed: H = 4M, 100 training examples with all edges, soft shifts of the cause, K "
-      "sampled "
-      "graphs. The paper gives neither the learning rates nor K: see the settings.",
+      "sampled graphs. The paper gives neither the learning rates nor K: see the settings.",
       "Released code: an intervention that sets a random variable to one level, one mini-batch for "
       "all graphs and steps, momentum never put back, its truth with almost even distributions.",
       "Corrected: trained modules, one per family; scored before every update; each family frozen "
@@ -357,9 +356,8 @@ Report belief_mlp(const Settings& settings, const RunOptions& options) {
           settings.integer("corrected.steps") * settings.integer("corrected.batch"),
           settings.integer("printed.steps") * settings.integer("printed.batch")),
       "Only what changed: an episode without a change counts the same for both directions, "
-      "whatever "
-      "their networks say of it; a mechanism that changed is integrated out (Dirichlet laws around "
-      "the network, or around the even law), for which 20 examples are enough.",
+      "whatever their networks say of it; a mechanism that changed is integrated out (Dirichlet "
+      "laws around the network, or around the even law), for which 20 examples are enough.",
       "Truths are networks whose logits have about the spread of a Dirichlet(1) draw."};
   return report;
 }

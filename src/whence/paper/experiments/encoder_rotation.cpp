@@ -126,7 +126,7 @@ int successes(const RotationPlan& plan, std::span<const MetaRun> runs, double wi
                            [&](const MetaRun& run) { return run.final_distance(plan) < within; }));
 }
 
-/// Whether the first and the last recipe can be told apart by how often they succeed; nothing where
+/// Whether the first and the last recipe differ clearly in how often they succeed; nothing where
 /// one ran alone.
 std::string compared(const RotationPlan& plan, std::span<const std::vector<MetaRun>> learnt,
                      Report& report) {

@@ -20,7 +20,7 @@ inline constexpr std::array mlp_shifts = {
     MlpShift{EpisodeShift::Kind::either, "either", "shifts on either variable"},
     MlpShift{EpisodeShift::Kind::none, "none", "no shift"}};
 
-/// How long an episode of the corrected row is: long enough to tell, or as the paper's.
+/// How long an episode of the corrected row is: long enough to decide, or as the paper's.
 struct MlpEpisodeLength {
   const char *id, *label, *steps, *batch;  // the last two are keys of the settings
 };

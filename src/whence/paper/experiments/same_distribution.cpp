@@ -210,9 +210,8 @@ Report same_distribution(const Settings& settings, const RunOptions& options) {
   report.warnings = {
       "A longer run at a constant step does not settle at exactly 0: each model hovers above its "
       "optimum at a height set by the step size, and rows that are seen rarely hover higher, so "
-      "the "
-      "two heights differ by a little. The drift table shows it shrink with the step; the count "
-      "estimates, which have no step, agree to rounding."};
+      "the two heights differ by a little. The drift table shows it shrink with the step; the "
+      "count estimates, which have no step, agree to rounding."};
   return report;
 }
 

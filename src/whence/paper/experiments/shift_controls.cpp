@@ -70,7 +70,7 @@ ControlOutcome outcome_of(std::span<const BeliefDiagnostics> runs) {
   return outcome;
 }
 
-/// Only a change of exactly one mechanism tells the direction; the rest must stay undecided.
+/// Only a change of exactly one mechanism shows the direction; the rest must stay undecided.
 bool identifiable(ShiftKind kind) { return kind != ShiftKind::none && kind != ShiftKind::both; }
 
 std::string judged(ShiftKind kind, const std::string& says) {

@@ -34,7 +34,7 @@ struct GraphView {
     std::array<double, 2> leave_one_out = {0, 1};  // range, any one environment left out
     std::vector<double> support = {};              // [environment], nats; may be empty
     std::string effect = {};                       // what a step of the cause does; may be empty
-    std::string doubt = {};                        // what speaks against it; may be empty
+    std::string doubt = {};                        // a reason against it; may be empty
     /// What the threshold compares: of an open edge, that there is one in either direction.
     double shown_by() const { return look == EdgeLook::open ? adjacent : probability; }
   };

@@ -127,7 +127,7 @@ Table read_table(const Reader& r, const Json& json) {
   return table;
 }
 
-/// Pages of older runs do not say whose a claim is.
+/// Pages of older runs have no kinds of claims.
 ClaimKind read_kind(const Reader& r, const Json& claim) {
   if (!claim.find("kind")) return ClaimKind::aim;
   const std::string name = r.text(claim, "kind");

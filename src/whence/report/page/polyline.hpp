@@ -1,4 +1,4 @@
-// Lines in pixels: as many points as the eye can tell apart, and no more.
+// Lines in pixels: as many points as the eye can distinguish, and no more.
 #pragma once
 
 #include <cstddef>

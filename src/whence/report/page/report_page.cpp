@@ -108,7 +108,7 @@ std::string verdict(const Claim& claim, bool quick) {
                : verdict(false, "Does not hold");
 }
 
-/// Tells claims in equal words apart, and leads to the same claim in result.json.
+/// Distinguishes claims in equal words, and is the id of the same claim in result.json.
 std::string claim_id(const Claim& claim) {
   return fmt::format("<code class=\"id\">{}</code>", escape_markup(claim.id));
 }
@@ -336,7 +336,7 @@ std::string warnings(const Report& report) {
          note_list(report.warnings) + "</div>\n";
 }
 
-/// A page about one's own data says what to beware of right below the graph.
+/// A page about a user's data shows its warnings right below the graph.
 bool warns_early(const PageInfo& info) { return info.graph != nullptr; }
 
 std::string notes(const Report& report, const PageInfo& info) {

@@ -127,7 +127,7 @@ class TableReader {
   }
 
  private:
-  /// Forgets the rows that will not be used, as far as that can be known.
+  /// Drops the rows that will not be used, as far as that can be known.
   void draw() {
     const ValueOptions& values = options_.values;
     if (!table_.draw) table_.draw = std::make_shared<RowDraw>(values.most_rows, values.draw_seed);

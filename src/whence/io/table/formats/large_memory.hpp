@@ -9,7 +9,7 @@
 namespace whence {
 
 /// Reserves, and asks the system for large pages: filling fresh memory in small ones costs more
-/// than reading the numbers that go there. A wish only; nothing depends on it.
+/// than reading the numbers that go there. Only a hint; nothing depends on it.
 template <class T>
 void reserve_large(std::vector<T>& values, std::size_t capacity) {
   constexpr std::uintptr_t page = 4096, worthwhile = std::uintptr_t(4) << 20;

@@ -267,7 +267,7 @@ std::shared_ptr<RowDraw> draw_of(ByteSource& source, const std::vector<std::stri
   RawColumn labels;
   std::vector<RawColumn*> wanted(names.size(), nullptr);
   wanted[std::size_t(found - names.begin())] = &labels;
-  ValueIssues issues;  // they are told when all is read
+  ValueIssues issues;  // reported when all is read
   stream.read_columns(wanted, options, issues);
   return draw_for(rows, options, &labels.numbers);
 }

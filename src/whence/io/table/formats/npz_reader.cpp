@@ -14,7 +14,7 @@
 namespace whence {
 namespace {
 
-/// libzip asks for bytes through this; exceptions must not cross its frames, so they wait here.
+/// libzip reads bytes through this; exceptions must not cross its frames, so they are kept here.
 struct ZipInput {
   ByteSource& source;
   std::uint64_t at = 0;
@@ -279,7 +279,7 @@ class NpzTable {
       }
       if (std::all_of(out.begin(), out.end(), [](const RawColumn* to) { return to == nullptr; }))
         continue;
-      ValueIssues issues;  // they are told when all is read
+      ValueIssues issues;  // reported when all is read
       read_member(i, out, issues);
       found = true;
     }

@@ -19,7 +19,6 @@ class NumberColumn {
  public:
   std::size_t size() const { return wide_ ? numbers_.size() : codes_.size(); }
   std::size_t capacity() const { return wide_ ? numbers_.capacity() : codes_.capacity(); }
-  bool is_wide() const { return wide_; }
 
   /// NaN where the value is missing.
   double operator[](std::size_t row) const {

@@ -7,8 +7,7 @@
 namespace whence {
 
 /// Whether an effect's mechanism changed wherever its cause's did (`maybe_confounded`), many
-/// changed at once, or one in every second environment, in data that have rows enough for labels to
-/// speak.
+/// changed at once, or one in every second environment, in data that have rows enough for labels.
 bool calls_for_second_opinion(const GraphResult& linear, const Dataset& data);
 
 /// Whether labels find that environments or mechanisms drift: then their answer stands, if lines
@@ -22,7 +21,7 @@ bool small_changes_abound(const GraphResult& linear, const Dataset& data);
 
 /// Whether labels deny more than a third of the edges: then hidden causes or drift are everywhere,
 /// and the answer by labels stands. Where mechanisms may drift they deny what they do not confirm;
-/// elsewhere, what they have the other way round or as a hidden link while lines have a sign of
+/// elsewhere, what they have reversed or as a hidden link while lines have a sign of
 /// something hidden there, too: links that labels do not see are not denied, they count fewer rows.
 bool denies_much(const GraphResult& labels, const GraphResult& linear, bool drifting);
 
@@ -35,12 +34,12 @@ void temper(GraphResult& linear, const GraphResult& labels, const Dataset& data)
 /// shows: lines were chosen by default, not because they fit.
 inline constexpr std::size_t rows_that_check = 500;
 
-/// Whether there are fewer, though enough, in two other environments at least, for labels to speak.
+/// Whether there are fewer, but at least two other environments have enough rows for labels.
 bool lines_are_unchecked(const GraphResult& linear, std::size_t variables);
 
-/// One answer of two, where nothing says which model is right: what both have, as lines state it;
-/// where they differ, as labels do, but not as sure; where labels cannot tell how two variables are
-/// linked, as lines do, but not as sure.
+/// Merges two answers if it is unknown which model is right. Where both agree, lines are taken;
+/// where they differ, labels, but not as sure; where labels leave open how two variables are
+/// linked, lines, but not as sure.
 void join(GraphResult& linear, const GraphResult& labels);
 
 /// Lists the edges again after their probabilities changed, with what is known of each.

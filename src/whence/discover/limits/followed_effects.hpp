@@ -1,7 +1,7 @@
-// Whether an effect was seen to follow its cause, where an exact model answers: those know no
-// hidden common cause: it joins its effects by an edge, and any environment in which one of them
-// changed seems to give that edge a direction. One thing tells the two apart: where the mechanism
-// of one end changed, a cause takes its effect along, and something hidden does not.
+// Whether an effect was seen to follow its cause, where an exact model answers. Such models know no
+// hidden common cause. It joins its effects by an edge, and any environment in which one of them
+// changed seems to give that edge a direction. They differ in one thing: where the mechanism
+// of one end changed, the effect of a cause moves with it, and a common effect does not.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ class FollowedEffects {
   /// Nats for "acts on" against "something hidden, which stays as it is, acts on both", from all
   /// environments in which the mechanism of the cause changed and not everything did. There the
   /// effect should lie where its causes take it; or, if something is hidden, where the others alone
-  /// would. Either may be false at the price of one more change. An effect that went half as far
-  /// again as it should have moved with what is hidden, and speaks for neither.
+  /// would. Either may be false at the cost of one more change. An effect that went half as far
+  /// again as it should have moved with what is hidden, and supports neither.
   double against_hidden(std::size_t cause, std::size_t effect) const;
 
  private:

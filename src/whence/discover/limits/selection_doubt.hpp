@@ -30,7 +30,7 @@ class ChosenRows {
   ChosenRows(const GraphResult& result, const Dataset& data, const GraphOptions& options)
       : result_(result), data_(data), options_(options) {}
 
-  /// Whether some environment that speaks for the edge cannot have been made by a choice of rows:
+  /// Whether some environment that supports the edge cannot have been made by a choice of rows:
   /// its target is known; or the effect changed there and its cause stayed as it was; or the cause
   /// changed against a cause of its own that stayed.
   bool exclude(const EdgeFinding& edge);

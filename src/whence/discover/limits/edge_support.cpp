@@ -1,4 +1,4 @@
-#include "whence/discover/graph/edge_support.hpp"
+#include "whence/discover/limits/edge_support.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "whence/discover/graph/direction_limits.hpp"
+#include "whence/discover/limits/direction_limits.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "whence/discover/check/derived_columns.hpp"
-#include "whence/discover/graph/followed_effects.hpp"
-#include "whence/discover/graph/second_opinion.hpp"
-#include "whence/discover/graph/selection_doubt.hpp"
+#include "whence/discover/limits/followed_effects.hpp"
+#include "whence/discover/limits/second_opinion.hpp"
+#include "whence/discover/limits/selection_doubt.hpp"
 #include "whence/evidence/labels/shift_evidence.hpp"
 
 namespace whence {
@@ -20,8 +20,8 @@ bool is_known(const EdgeKnowledge& knowledge, std::size_t m, const EdgeFinding& 
          knowledge.of(m, edge.to, edge.from) == EdgeKnowledge::Word::forbidden;
 }
 
-/// The most that is stated of an edge. Want of a shift needs no remark: the advice for directions
-/// that stay open says which shift would help.
+/// The highest probability stated of an edge. A missing shift needs no remark: the advice for open
+/// directions says which shift would help.
 struct Limit {
   double highest = 1;
   std::optional<Remark> why = {};
@@ -60,8 +60,8 @@ class Limits {
     return limit;
   }
 
-  /// Whether environments speak for the edge, at 20 to 1, against something hidden behind both.
-  /// Labels have asked that of curves: of lines, it is enough that they do not speak against it.
+  /// Whether environments support the edge, at 20 to 1, against something hidden behind both.
+  /// Where labels answer, they have tested that with curves: lines need only not contradict it.
   bool followed(const EdgeFinding& edge) const {
     const double clear = std::log(20.0);
     return !effects_ || effects_->against_hidden(edge.from, edge.to) >=
@@ -205,7 +205,7 @@ void limit_directions(GraphResult& result, const Dataset* rows, const GraphOptio
     sure.add(edge.from, edge.to, std::min(edge.probability, limit.highest));
     if (edge.probability > limit.highest) limited.emplace_back(&edge, std::move(limit));
   }
-  // Something hidden feigns edges beside a path: then the path implies none.
+  // Something hidden looks like an edge beside a path: then the path implies none.
   for (auto& [edge, limit] : limited)
     if (limit.wants_shift && result.model == GraphModel::linear &&
         result.maybe_confounded.empty() && limits.followed(*edge))

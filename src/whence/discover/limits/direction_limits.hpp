@@ -17,7 +17,7 @@
 
 namespace whence {
 
-/// The most that a direction may have that is not sure: less than anybody takes for decided.
+/// The highest probability of a direction that is not sure: below any usual threshold.
 inline constexpr double highest_if_unsure = 0.94;
 
 /// The most that an edge may have for which something hidden behind both ends would do as well.
@@ -28,8 +28,8 @@ bool shift_supports(const GraphResult& result, const EdgeFinding& edge);
 
 /// What a direction has beyond its limit goes to the opposite one, or to something hidden where
 /// that is what it is limited for; what is known is left alone. A remark for each edge that is
-/// limited for more than want of a shift. That neither of two columns causes the other, both
-/// depending on something hidden, takes a change of each: without them it is not sure either.
+/// limited for another reason than a missing shift. That both of two columns depend on something
+/// hidden, and neither on the other, is sure only if each of them changed somewhere.
 /// `rows`: those that counted; without them (a run that was stopped) nothing is computed, and every
 /// choice of rows stays possible.
 void limit_directions(GraphResult& result, const Dataset* rows, const GraphOptions& options);

@@ -1,4 +1,4 @@
-#include "whence/discover/graph/followed_tables.hpp"
+#include "whence/discover/limits/followed_tables.hpp"
 
 #include <algorithm>
 #include <cmath>

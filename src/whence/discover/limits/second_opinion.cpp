@@ -1,4 +1,4 @@
-#include "whence/discover/graph/second_opinion.hpp"
+#include "whence/discover/limits/second_opinion.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -274,7 +274,7 @@ bool lines_are_unchecked(const GraphResult& linear, std::size_t variables) {
   std::vector<std::size_t> rows;
   for (std::size_t e = 0; e < linear.environments.size(); ++e)
     if (e != reference) rows.push_back(linear.environments[e].rows);
-  if (rows.size() < environments) return false;  // labels would not tell directions
+  if (rows.size() < environments) return false;  // too few for labels to find directions
   std::sort(rows.begin(), rows.end());
   const std::size_t of_baseline = linear.environments[reference].rows;
   return of_baseline >= fewest && of_baseline < rows_that_check &&

@@ -1,4 +1,4 @@
-#include "whence/discover/graph/selection_doubt.hpp"
+#include "whence/discover/limits/selection_doubt.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +47,7 @@ bool ChosenRows::is_real(std::size_t variable, std::size_t e) {
                      });
 }
 
-/// What speaks for another law of the variable there, in nats.
+/// The evidence for another law of the variable there, in nats.
 double ChosenRows::moved(std::size_t variable, std::size_t e) {
   const auto [at, is_new] = evidence_.try_emplace({variable, e}, 0.0);
   if (is_new) at->second = law_evidence(data_, VariableId(variable), e, compared_with(e));

@@ -1,10 +1,10 @@
-#include "whence/discover/graph/followed_effects.hpp"
+#include "whence/discover/limits/followed_effects.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "whence/discover/graph/followed_tables.hpp"
-#include "whence/discover/graph/selection_doubt.hpp"
+#include "whence/discover/limits/followed_tables.hpp"
+#include "whence/discover/limits/selection_doubt.hpp"
 #include "whence/math/dense.hpp"
 
 namespace whence {
