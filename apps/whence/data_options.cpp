@@ -79,14 +79,15 @@ void check_form(const DataOptions& options) {
         "--environment COLUMN");
 }
 
-/// The same rows twice count twice: the answer would be surer than the data.
+/// One of them is enough. Their rows count once, but for so few of so few levels that they may
+/// agree by chance.
 void warn_of_copies(LoadedData& loaded) {
   const auto& sources = loaded.sources;
   for (std::size_t i = 0; i < sources.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (sources[i].sha256 == sources[j].sha256)
         loaded.warnings.push_back(sources[i].file + " and " + sources[j].file +
-                                  " are the same file: the same rows count twice");
+                                  " are the same file: one of them is enough");
 }
 
 void warn_of_collinearity(LoadedData& loaded) {

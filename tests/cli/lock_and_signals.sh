@@ -82,6 +82,23 @@ SECONDS=0
 stopped TERM 143
 check 'a search that does not listen ends soon' test "$SECONDS" -lt 20
 
+# 2,000 environments take minutes: every command ends where it is told to, and a limit of time holds
+awk 'BEGIN { srand(3); print "environment,X,Y"
+  for (e = 0; e < 2000; ++e)
+    for (i = 0; i < 20; ++i) { x = rand() + e % 7; printf "e%d,%.3f,%.3f\n", e, x, 2 * x + rand() } }' >environments.csv
+for command in check direction discover; do
+  to=(-o "$command")
+  [[ $command == check ]] && to=()
+  "$WHENCE" "$command" environments.csv --environment environment "${to[@]}" >started.out 2>started.err &
+  pid=$!
+  until_working "$pid" || fail "$command of 2,000 environments did not last: $(cat started.err)"
+  SECONDS=0
+  stopped TERM 143
+  check "$command of 2,000 environments ends soon" test "$SECONDS" -lt 20
+done
+accepts discover environments.csv --environment environment --time-limit 1 -q -o limited
+check 'which is said' grep -q 'the time limit of 1 s' limited/result.json
+
 # The best graph so far is written without drawings, which take longer than whoever stopped it waits
 accepts simulate graph --graph er:30:60 --rows 40 --baseline-rows 80 -o wide -q
 "$WHENCE" discover --baseline wide/baseline.csv --shifted wide/shifted_01.csv --model linear --sweeps 1000000 \

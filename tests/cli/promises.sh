@@ -257,6 +257,35 @@ for child in (24, 25, 26):
     print('probability ( v%d | %s ) { default 0.5, 0.5; }' % (child, ', '.join('v%d' % i for i in range(22))))
 P
 refuses 6 E-LIMIT-TABLE 'cells' convert wide.bif - --to dot
+python3 - >parents.bif <<'P'
+print('network x { }')
+for i in range(27):
+    print('variable v%d { type discrete [ 2 ] { a, b }; }' % i)
+for child in (24, 25, 26):
+    print('probability ( v%d | %s ) { default 0.5, 0.5; }' % (child, ', '.join('v%d' % i for i in range(24))))
+P
+in_little_memory convert parents.bif - --to dot >/dev/null 2>parents.said
+check '24 parents' grep -q 'E-LIMIT-TABLE' parents.said
+# An identifier is no variable; two vectors of 100 coordinates are a pair, and too wide for a graph.
+python3 - <<'P'
+import random
+r = random.Random(2)
+def write(name, head, rows):
+    with open(name, 'w') as f:
+        f.writelines(','.join(map(str, row)) + '\n' for row in [head] + rows)
+for name, shift in (('b', 0), ('s', 2)):
+    write('id_%s.csv' % name, ['id', 'X'], [['%s%d' % (name, i), 'c%d' % r.randrange(3)] for i in range(5000)])
+    write('vectors_%s.csv' % name, ['%s_%d' % (v, i) for v in 'ab' for i in range(100)],
+          [['%.3f' % r.gauss(shift, 1) for _ in range(200)] for _ in range(60)])
+P
+for command in check direction; do
+  refuses 3 E-DATA-COLUMNS 'id .an identifier' "$command" --baseline id_b.csv --shifted id_s.csv
+done
+vectors=(--baseline vectors_b.csv --shifted vectors_s.csv
+  --columns "A=$(seq -s+ -f a_%g 0 99),B=$(seq -s+ -f b_%g 0 99)" -q)
+in_little_memory direction "${vectors[@]}" -o vectors || fail 'vectors of 100 coordinates: direction'
+in_little_memory check "${vectors[@]}" >/dev/null || fail 'vectors of 100 coordinates: check'
+refuses 6 E-LIMIT-VARIABLES '100 coordinates' discover "${vectors[@]}"
 # Files whose size alone says no are not read: 50 GB that take no room.
 (printf 'whence checkpoint 1\n' >large.checkpoint && truncate -s 50G large.checkpoint)
 refuses_unread() { # ID TEXT ARGUMENT...

@@ -1,6 +1,8 @@
 // An environment that was given twice is one environment.
 #include "whence/discover/check/once_each.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/bits.hpp"
@@ -63,6 +65,28 @@ TEST(OnceEach, FewRowsOfFewLevelsAgreeByChance) {
   data.columns = {{{0, 1, 1, 0, 1, 1}, {}}, {{0, 1, 0, 0, 1, 0}, {}}};
   data.environments = {{"a", 0, 3}, {"b", 3, 6}};
   EXPECT_FALSE(once_each(with_copy(data, 0, "c"), {}).data);
+}
+
+TEST(OnceEach, FewRowsOfFewLevelsAreKnownByTheirOrder) {
+  const std::vector<std::int32_t> x = {0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0, 1, 1, 1, 0};
+  const std::vector<std::int32_t> y = {0, 0, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1};
+  const auto with = [](std::vector<std::int32_t> a, std::vector<std::int32_t> b) {
+    Dataset data;  // a baseline, one environment and the same again
+    for (const std::vector<std::int32_t>* column : {&a, &b}) {
+      std::vector<std::int32_t> levels(20, 1);
+      for (int i = 0; i < 2; ++i) levels.insert(levels.end(), column->begin(), column->end());
+      data.columns.push_back({levels, {}});
+      data.variables.push_back({column == &a ? "x" : "y", Variable::Kind::categorical, 2, 1, {}});
+    }
+    data.environments = {{"a", 0, 20}, {"b", 20, 40}, {"c", 40, 60}};
+    return data;
+  };
+  EXPECT_EQ(once_each(with(x, y), 0).kept, (std::vector<std::size_t>{0, 1}));
+  // Whoever sorts rows gets this order from any that agree by chance.
+  auto sorted = x, other = y;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_FALSE(once_each(with(sorted, other), 0).data);
+  EXPECT_FALSE(once_each(with(other, sorted), 0).data);
 }
 
 TEST(OnceEach, TheBaselineStaysAndAllAlikeIsNoShift) {

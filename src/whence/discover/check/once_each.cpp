@@ -56,16 +56,33 @@ class SortedRows {
                       [&](auto x, auto y) { return compare(x, y) == 0; });
   }
 
-  /// log of the chance that as many rows, drawn from those that are there, are these again. Numbers
-  /// hardly ever repeat by chance: where most rows are different and hold some, it is nothing.
-  double log_chance(const Rows& rows) const {
+  /// Whether both hold the same rows in the same order, and in one that nobody sorted them into.
+  bool in_the_same_order(const Environment& a, const Environment& b) const {
+    for (std::size_t row = 0; row < a.rows(); ++row)
+      if (compare(a.begin + row, b.begin + row) != 0) return false;
+    for (const std::size_t v : variables_) {
+      bool rises = false, falls = false;
+      for (std::size_t row = a.begin + 1; row < a.end; ++row) {
+        const int way = compare_rows_by(data_, v, row - 1, row);
+        rises = rises || way < 0;
+        falls = falls || way > 0;
+      }
+      if (rises != falls) return false;
+    }
+    return true;
+  }
+
+  /// log of the chance that as many rows, drawn from those that are there, are these again, in any
+  /// order or in this one. Numbers hardly ever repeat by chance: where most rows are different and
+  /// hold some, it is nothing.
+  double log_chance(const Rows& rows, bool in_this_order) const {
     const auto n = double(rows.size());
-    double log_p = log_gamma(n + 1), different = 0;
+    double log_p = in_this_order ? 0 : log_gamma(n + 1), different = 0;
     for (std::size_t i = 0; i < rows.size();) {
       std::size_t j = i;
       while (j < rows.size() && compare(rows[i], rows[j]) == 0) ++j;
       const auto count = double(j - i);
-      log_p += count * std::log(count / n) - log_gamma(count + 1);
+      log_p += count * std::log(count / n) - (in_this_order ? 0 : log_gamma(count + 1));
       different += 1;
       i = j;
     }
@@ -108,8 +125,10 @@ Rows originals(const Dataset& data, std::optional<std::size_t> baseline,
       const std::size_t a = order[j], b = order[i];
       if (original[a] != a || !(contents[a] == contents[b]) || !known_alike(data, known, a, b))
         continue;
-      const Rows first = sorted.of(data.environments[a]), second = sorted.of(data.environments[b]);
-      if (!sorted.equal(first, second) || sorted.log_chance(first) > unlikely) continue;
+      const Environment &one = data.environments[a], &other = data.environments[b];
+      const Rows first = sorted.of(one), second = sorted.of(other);
+      if (!sorted.equal(first, second)) continue;
+      if (sorted.log_chance(first, sorted.in_the_same_order(one, other)) > unlikely) continue;
       original[b] = a;
       break;
     }

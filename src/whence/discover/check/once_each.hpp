@@ -23,9 +23,9 @@ struct OnceEach {
   bool is_copy(std::size_t environment) const { return kept[told_by[environment]] != environment; }
 };
 
-/// Copies hold the same rows in any order, so many or so exact that it cannot be a coincidence, and
-/// `known` says the same of both. Of copies the baseline is kept, else the first. Where all
-/// environments are alike, nothing is taken away.
+/// Copies hold the same rows, in any order if they are so many or so exact that it cannot be a
+/// coincidence, else in the same; and `known` says the same of both. Of copies the baseline is kept,
+/// else the first. Where all environments are alike, nothing is taken away.
 OnceEach once_each(const Dataset& data, std::optional<std::size_t> baseline,
                    std::span<const KnownChange> known = {});
 
