@@ -3,6 +3,7 @@
     python3 bench/contenders/graph_rivals.py --venv DIR           # makes DIR with the packages, once
     python3 bench/contenders/graph_rivals.py --venv DIR --graph er:20:40 --sets 5
     python3 bench/contenders/graph_rivals.py --venv DIR --suite --sets 10   # 100 variables, and PS-MIP's law
+    python3 bench/contenders/graph_rivals.py --venv DIR --suite --sets 10 --keep answers.jsonl   # may be killed, and goes on
     python3 bench/contenders/graph_rivals.py --venv DIR --sachs   # flow cytometry instead of simulations
     python3 bench/contenders/graph_rivals.py --venv DIR --real FOLDER --sets 5 --rows 500 --baseline-rows 2000
 
@@ -29,16 +30,20 @@ What each is told:
     gies       gies, Gaussian BIC: the baseline and THE TARGETS, which it cannot do without
     gnies      gnies, Gaussian noise interventions, targets by rank: the environments
 
+A method that uses more of the processor than --time-limit for one answer is not asked again of that law.
+
 An edge that a rival leaves undirected is not held against it: it gets the direction of the true edge,
 or else that of the true causal order. So the distances of cd-nod and gies are the best of their class.
 """
 
 import argparse
 import csv
+import functools
 import json
 import math
 import os
 import random
+import resource
 import statistics
 import subprocess
 import sys
@@ -159,6 +164,7 @@ def ut_igsp():
 
     def run(folder):
         _, matrices = read_environments(folder)
+        random.seed(0)  # it draws from both
         numpy.random.seed(0)
         independence = MemoizedCI_Tester(
             partial_correlation_test, partial_correlation_suffstat(matrices[0]), alpha=1e-3
@@ -204,9 +210,9 @@ def run_rival(name, folder):
         run = RIVALS[name]()
     except ImportError as error:
         sys.exit(f"not installed: {error.name}")
-    start = time.perf_counter()
+    start = time.process_time()
     directed, undirected = run(folder)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     plain = [[[int(i), int(j)] for i, j in edges] for edges in (directed, undirected)]
     print(json.dumps({"directed": plain[0], "undirected": plain[1], "seconds": seconds}))
 
@@ -311,14 +317,25 @@ class DataSet:
         judged["class"] = class_distance(edges, [(e["from"], e["to"]) for e in self.truth["edges"]])
         return judged
 
+    def limited(self, command):
+        """What it prints, and its processor seconds; it is ended when it has used its share of them."""
+        limit = math.ceil(self.limit)
+        set_limit = functools.partial(resource.setrlimit, resource.RLIMIT_CPU, (limit, limit + 5))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(command, capture_output=True, preexec_fn=set_limit)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        if done.returncode != 0 and seconds >= limit:
+            raise subprocess.TimeoutExpired(command, limit)
+        done.check_returncode()
+        return done.stdout, seconds
+
     def ask_whence(self, model):
         files = environment_files(self.folder)
         command = [self.whence, "discover", "-q", "--model", model, "--baseline", files[0]]
         for path in files[1:]:
             command += ["--shifted", path]
-        start = time.perf_counter()
-        subprocess.run([*command, "-o", self.folder / "whence"], check=True)
-        seconds = time.perf_counter() - start
+        seconds = self.limited([*command, "-o", self.folder / "whence"])[1]
         result = self.folder / "whence" / "result.json"
         judged = evaluate(self.whence, result, self.truth_file)
         found = json.loads(result.read_text())["graph"]
@@ -327,8 +344,7 @@ class DataSet:
 
     def ask_rival(self, name):
         command = [sys.executable, __file__, "--one", name, str(self.folder)]
-        output = subprocess.run(command, check=True, capture_output=True, timeout=self.limit)
-        answer = json.loads(output.stdout.splitlines()[-1])
+        answer = json.loads(self.limited(command)[0].splitlines()[-1])
         return self.judged(best_directions(answer, self.names, self.truth)), answer["seconds"]
 
     def ask(self, name):
@@ -437,15 +453,15 @@ def row(name, results, sets):
     return [
         name,
         f"{len(results)} of {sets}",
-        both([r["shd"]["total"] for r, _ in results], 1),
-        both([r["class"] for r, _ in results], 1),
-        both([r["sid"] for r, _ in results], 1),
-        both([s for _, s in results], 2),
+        both([r["shd"]["total"] for r in results], 1),
+        both([r["class"] for r in results], 1),
+        both([r["sid"] for r in results], 1),
+        both([r["seconds"] for r in results], 2),
     ]
 
 
 def print_table(rows):
-    header = ["method", "answered", "SHD median (mean)", "class", "SID", "seconds"]
+    header = ["method", "answered", "SHD median (mean)", "class", "SID", "processor s"]
     widths = [max(len(r[c]) for r in [header, *rows]) for c in range(len(header))]
     for line in [header, *rows]:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
@@ -467,26 +483,64 @@ def compare_all(options):
         print(flush=True)
 
 
+class Kept:
+    """Answers of earlier runs, one line of JSON each, so that a long run may be killed and started again."""
+
+    def __init__(self, options):
+        self.file = options.keep
+        version = subprocess.run([options.whence, "--version"], check=True, capture_output=True).stdout.decode().strip()
+        data = ("graph", "sachs", "real", "shift", "noise", "weights", "environments", "rows", "baseline_rows")
+        self.law = {key: getattr(options, key) for key in data} | {"limit": options.time_limit, "version": version}
+        lines = Path(self.file).read_text().splitlines() if self.file and Path(self.file).exists() else []
+        self.answers = dict(json.loads(line) for line in lines)
+
+    def key(self, seed, name):
+        return json.dumps([name, seed, self.law])
+
+    def add(self, key, answer):
+        self.answers[key] = answer
+        if self.file:
+            with open(self.file, "a") as file:
+                file.write(json.dumps([key, answer]) + "\n")
+
+
+def answer_of(data, name, limit):
+    """What is kept of an answer, or why there is none."""
+    try:
+        judged, seconds = data.ask(name)
+        return {part: judged[part] for part in ("shd", "class", "sid")} | {"seconds": seconds}
+    except subprocess.TimeoutExpired:
+        return {"too slow": f"more than {limit:.0f} s of the processor, so it was not asked again"}
+    except subprocess.CalledProcessError as error:
+        said = (error.stderr or b"").decode().strip().splitlines()
+        return {"failed": said[-1] if said else f"exit code {error.returncode}"}
+
+
 def compare(options):
     methods = ["whence", *filter(None, options.rivals.split(",")), "empty"]
     results = {name: [] for name in methods}
-    failures = {}
+    failures, too_slow = {}, set()
+    kept = Kept(options)
     for number in range(options.sets):
         with tempfile.TemporaryDirectory() as folder:
-            data = DataSet(options, number, Path(folder))
+            data = None
             for name in methods:
-                print(f"data set {number + 1} of {options.sets}: {name}", file=sys.stderr)
-                try:
-                    results[name].append(data.ask(name))
-                except subprocess.TimeoutExpired:
-                    failures[name] = f"more than {options.time_limit:.0f} s"
-                except subprocess.CalledProcessError as error:
-                    said = (error.stderr or b"").decode().strip().splitlines()
-                    failures[name] = said[-1] if said else f"exit code {error.returncode}"
+                if name in too_slow:
+                    continue
+                key = kept.key(options.seed + number, name)
+                if key not in kept.answers:
+                    print(f"data set {number + 1} of {options.sets}: {name}", file=sys.stderr)
+                    data = data or DataSet(options, number, Path(folder))
+                    kept.add(key, answer_of(data, name, options.time_limit))
+                answer = kept.answers[key]
+                if "seconds" in answer:
+                    results[name].append(answer)
+                    continue
+                failures[name] = answer.get("too slow") or answer["failed"]
+                if "too slow" in answer:
+                    too_slow.add(name)
     if options.json:
-        parts = ("shd", "class", "sid")
-        kept = {n: [{k: r[k] for k in parts} | {"seconds": s} for r, s in v] for n, v in results.items()}
-        print(json.dumps({"graph": options.graph, "sets": options.sets, "methods": kept, "failures": failures}))
+        print(json.dumps({"graph": options.graph, "sets": options.sets, "methods": results, "failures": failures}))
         return
     print_table([row(name, results[name], options.sets) for name in methods])
     for name, why in failures.items():
@@ -516,7 +570,8 @@ def main():
     parser.add_argument("--sachs", action="store_true", help="flow cytometry, one data set")
     parser.add_argument("--real", help="a folder with baseline.csv, shifted_*.csv and truth.json")
     parser.add_argument("--seed", type=int, default=0, help="of the first data set")
-    parser.add_argument("--time-limit", type=float, default=600, help="seconds for one answer of a rival")
+    parser.add_argument("--time-limit", type=float, default=600, help="seconds of the processor for one answer")
+    parser.add_argument("--keep", help="a file for answers: what is there is not asked again")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     for key in ("graph", "shift", "noise", "weights", "environments", "rows", "baseline-rows"):
         parser.add_argument("--" + key, help="as of whence simulate graph")

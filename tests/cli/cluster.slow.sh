@@ -89,6 +89,21 @@ else
     DATA=data RESULT=fit bash "$examples/fit.sbatch" || fail "fit: exit $?"
   fi
 fi
+# Long runs of other commands: killed with -9, then gone on by two processes
+for name in 'reproduce all' 'bench direction'; do
+  command -v mpirun >/dev/null || break
+  read -ra run <<<"$name --scale smoke -q"
+  accepts "${run[@]}" -o undisturbed
+  "$WHENCE" "${run[@]}" --checkpoint run.checkpoint -o disturbed 2>/dev/null &
+  check "$name: killed while it works" until_kept run.checkpoint $!
+  kill -9 $!
+  wait $! 2>/dev/null
+  check "$name: nothing half-written" test ! -e disturbed
+  mpirun -n 2 "$WHENCE" "${run[@]}" --checkpoint run.checkpoint -o disturbed </dev/null || fail "$name: exit $?"
+  check "$name, killed and gone on by two processes" cmp -s undisturbed/result.json disturbed/result.json
+  rm -rf undisturbed disturbed run.checkpoint
+done
+
 printf 'job scripts were run by %s\n' "$how"
 check 'the grid tells what one run does' cmp -s alone/result.json grid/result.json
 if command -v mpirun >/dev/null; then

@@ -59,6 +59,20 @@ until_working() {
   return 1
 }
 
+# until_kept FILE PID: waits until a checkpoint holds more than at the beginning. Fails where the process ended before.
+until_kept() {
+  local first='' now
+  while kill -0 "$2" 2>/dev/null; do
+    now=$(stat -c %s "$1" 2>/dev/null) || now=
+    if [[ -n $now ]]; then
+      first=${first:-$now}
+      ((now > first)) && return 0
+    fi
+    sleep 0.01
+  done
+  return 1
+}
+
 # refuses CODE ID PATTERN ARGUMENT...: exit code, error id, a piece of the line (place or remedy, as
 # an extended regular expression); one line of at most 4 KiB without control bytes on stderr,
 # nothing on stdout, and not a byte of this folder changed.

@@ -130,6 +130,10 @@ done
 mpirun -n 2 "$WHENCE" "${labels[@]}" --checkpoint labels.checkpoint -o resumed-labels </dev/null ||
   fail "going on by labels with 2 ranks"
 check 'by labels two ranks go on' test "$(sum_of resumed-labels)" = "$want_labels"
+accepts convert data/truth.json graph.json -q
+accepts changes --graph graph.json "${inputs[@]}" -o changes -q
+mpirun -n 3 "$WHENCE" changes --graph graph.json "${inputs[@]}" -o changes-ranked -q </dev/null || fail "changes on 3 ranks"
+check 'changes on 3 ranks' test "$(sum_of changes)" = "$(sum_of changes-ranked)"
 mpirun -n 3 "$WHENCE" "${grid[@]}" -o ranked </dev/null || fail "bench on 3 ranks"
 check 'a grid on 3 ranks' cmp -s grid/result.json ranked/result.json
 mpirun -n 2 "$WHENCE" "${ask[@]}" --checkpoint run.checkpoint -o resumed </dev/null ||
@@ -154,18 +158,36 @@ check 'more ranks than searches' cmp -s few/result.json few-ranked/result.json
 rc=0
 mpirun -n 2 "$WHENCE" simulate graph -o no </dev/null >said 2>&1 || rc=$?
 check 'a command for one process: exit 9' test $rc = 9
-# It dies when the first round of a thousand is done: the checkpoint shows that.
-cat >dies.sh <<'SCRIPT'
-if [[ ${OMPI_COMM_WORLD_RANK:-0} == 1 ]]; then
-  (until [[ -s dies.checkpoint ]]; do sleep 0.01; done; kill -9 $$) &
-fi
+# Killed with -9 in the middle of its searches, one rank or all of them: the job ends, nothing is half-written, and the
+# same command goes on with another number of ranks
+cat >rank.sh <<'SCRIPT'
+echo $$ >"pid.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}"
 exec "$@"
 SCRIPT
-rc=0
-mpirun -n 2 bash dies.sh "$WHENCE" discover "${inputs[@]}" --restarts 1000 --sweeps 20 -q --threads 1 \
-  --checkpoint dies.checkpoint -o no </dev/null >said 2>&1 || rc=$?
-check 'a rank that dies ends the job' test $rc != 0
-check 'not by our refusal' bash -c '! grep -q "E-USAGE" said'
-check "with a message: $(head -c 600 said)" grep -Eqi 'signal|abort|exit|killed|lost' said
-check 'and nothing half-written' test ! -e no
+longer=(discover "${inputs[@]}" --restarts 1000 --sweeps 20 -q)
+accepts "${longer[@]}" -o longer
+for whom in one all; do
+  rm -f pid.* dies.checkpoint
+  mpirun -n 2 bash rank.sh "$WHENCE" "${longer[@]}" --checkpoint dies.checkpoint -o "dies-$whom" \
+    </dev/null >said 2>&1 &
+  job=$!
+  check 'killed while it works' until_kept dies.checkpoint $job
+  if [[ $whom == all ]]; then kill -9 $job "$(<pid.0)"; fi
+  kill -9 "$(<pid.1)"
+  rc=0
+  wait $job 2>/dev/null || rc=$?
+  check "$whom killed: the job ends" test $rc != 0
+  check 'not by our refusal' bash -c '! grep -q "E-USAGE" said'
+  if [[ $whom == one ]]; then
+    check "with a message: $(head -c 600 said)" grep -Eqi 'signal|abort|exit|killed|lost' said
+  fi
+  check 'and nothing half-written' test ! -e "dies-$whom"
+  if [[ $whom == one ]]; then
+    mpirun -n 3 "$WHENCE" "${longer[@]}" --checkpoint dies.checkpoint -o "dies-$whom" </dev/null ||
+      fail 'going on with 3 ranks'
+  else
+    accepts "${longer[@]}" --checkpoint dies.checkpoint -o "dies-$whom"
+  fi
+  check "$whom killed and gone on" test "$(sum_of "dies-$whom")" = "$(sum_of longer)"
+done
 finish
