@@ -74,6 +74,13 @@ Matrix regression_rows(const Dataset& data, const Environment& here, const Graph
 struct LineMove {
   double gain = INFINITY;  // nats per row that it gains over the reference's, for Gaussian noise
   double spread = 0;       // log of how many times as large its noise is
+  double offset = 0;       // nats per row of the gain that another intercept alone gives
+
+  /// Whether it is the noise that changed.
+  bool is_of_noise() const {
+    constexpr double other_noise = 0.4, part = 0.5;
+    return std::abs(spread) > other_noise && offset < part * gain;
+  }
 };
 
 LineMove move_of_line(const Matrix& reference, const Matrix& rows) {
@@ -86,18 +93,21 @@ LineMove move_of_line(const Matrix& reference, const Matrix& rows) {
     weights(i, 0) = usual(last, i);
   }
   weights = lower_transposed_solve(causes, weights);
-  double square = 0;  // of what the reference's line leaves over
+  double square = 0, mean = 0;  // of what the reference's line leaves over
   for (std::size_t r = 0; r < rows.rows; ++r) {
     double left = rows(r, last);
     for (std::size_t i = 0; i < last; ++i) left -= weights(i, 0) * rows(r, i);
     square += left * left / double(rows.rows);
+    mean += left / double(rows.rows);
   }
   const auto variance = [&](const Matrix& factor, std::size_t n) {
     return factor(last, last) * factor(last, last) / double(n);
   };
   const double before = variance(usual, reference.rows), here = variance(own, rows.rows);
+  constexpr double tiny = 1e-12;
   const double spread = 0.5 * std::log(here / before);
-  return {0.5 * (square / before - 1) - spread, spread};
+  const double offset = 0.5 * std::log(square / std::max(square - mean * mean, tiny * square));
+  return {0.5 * (square / before - 1) - spread, spread, offset};
 }
 
 std::size_t reference_of(const GraphResult& result) {
@@ -204,23 +214,24 @@ bool denies_much(const GraphResult& labels, const GraphResult& linear, bool drif
 namespace {
 
 /// Changes as far as labels confirm them. Labels hardly see noise that became larger or smaller, so
-/// there lines may be right; any other move that labels do not see is drift. Whether there is any.
+/// there lines may be right; any other move that labels do not see is drift. Whether there is much.
 bool temper_changes(GraphResult& linear, const GraphResult& labels, const Dataset& data) {
-  constexpr double other_noise = 0.4, room = 0.05;  // what labels hold likelier comes first
-  bool drifts = false;
-  for (std::size_t e = 0; e < linear.environments.size(); ++e)
+  constexpr double room = 0.05;  // what labels hold likelier comes first
+  std::size_t drifting = 0;
+  for (std::size_t e = 0; e < linear.environments.size(); ++e) {
+    bool drifts = false;
     for (std::size_t v = 0; v < linear.variables.size(); ++v) {
       double& p = linear.environments[e].changed[v];
       const double other = labels.environments[e].changed[v];
-      if (p <= half) continue;
-      if (std::abs(move_of(linear, data, v, e).spread) > other_noise) {
-        p = std::min(p, std::max(other, unconfirmed - room * (1 - other)));
-      } else {
-        p = std::min(p, other);
-        drifts |= other < half;
-      }
+      if (p <= half || other >= p) continue;
+      const bool noise = move_of(linear, data, v, e).is_of_noise();
+      if (!noise) p = other;
+      if (noise && other <= half) p = std::min(p, unconfirmed - room * (1 - other));
+      drifts |= !noise && other < half;
     }
-  return drifts;
+    drifting += drifts ? 1 : 0;
+  }
+  return drifting > 0 && 4 * drifting >= linear.environments.size() - 1;
 }
 
 /// Where something drifts and labels have another link between two variables, or none, neither
