@@ -517,7 +517,7 @@ def answer_of(data, name, limit):
 
 
 def compare(options):
-    methods = ["whence", *filter(None, options.rivals.split(",")), "empty"]
+    methods = [*([] if options.rivals_only else ["whence"]), *filter(None, options.rivals.split(",")), "empty"]
     results = {name: [] for name in methods}
     failures, too_slow = {}, set()
     kept = Kept(options)
@@ -566,6 +566,7 @@ def main():
     parser.add_argument("--venv", help="a virtual environment with the packages; made where it is not")
     parser.add_argument("--suite", action="store_true", help="several laws, one table each")
     parser.add_argument("--rivals", help="of: " + ", ".join(RIVALS))
+    parser.add_argument("--rivals-only", action="store_true", help="without whence, where it is not one of --rivals")
     parser.add_argument("--sets", type=int, default=5, help="data sets")
     parser.add_argument("--sachs", action="store_true", help="flow cytometry, one data set")
     parser.add_argument("--real", help="a folder with baseline.csv, shifted_*.csv and truth.json")

@@ -103,6 +103,11 @@ refuses 8 E-CHECKPOINT-FOREIGN 'another run' merge 1.shard run.checkpoint -o mix
 refuses 2 E-USAGE-SHARD '' bench real --shard 1/2 --checkpoint x
 
 # Ranks
+if "$WHENCE" doctor 2>/dev/null | grep -q 'built without MPI'; then
+  export OMPI_COMM_WORLD_SIZE=2 # as mpirun would
+  refuses 9 E-RANKS 'built without MPI.*libopenmpi-dev' "${ask[@]}" -o no
+  unset OMPI_COMM_WORLD_SIZE
+fi
 if ! command -v mpirun >/dev/null || "$WHENCE" doctor 2>/dev/null | grep -q 'built without MPI'; then
   printf 'no ranks are tested: mpirun, or MPI in this build, is missing\n'
   finish
