@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # whence bench invariance: order, names, threads and the locale change no bit of any answer, units hardly
-# one, a copy of numbers nothing; and one row more or less is seen, so that it would notice.
+# one, and a copy none; and one row more or less is seen, so that it would notice.
 source "$WHENCE_SOURCE/tests/cli/lib.bash"
 accepts bench invariance --scale smoke --json -q
 check 'nothing that must not matter does' python3 - "$out" <<'PYTHON'
@@ -8,7 +8,7 @@ import json, sys
 found = json.loads(sys.argv[1])
 rows = {row.pop("different"): row for row in found["changes"]}
 for name in ("rows in another order", "columns in another order", "environments in another order",
-             "other names", "other threads", "another locale"):
+             "other names", "other threads", "another locale", "an environment twice"):
     for command, most in rows[name].items():
         assert most["change"] == 0, (name, command, most)
 for command, most in rows["other units"].items():

@@ -24,8 +24,8 @@ struct OnceEach {
 };
 
 /// Copies hold the same rows, in any order if they are so many or so exact that it cannot be a
-/// coincidence, else in the same; and `known` says the same of both. Of copies the baseline is kept,
-/// else the first. Where all environments are alike, nothing is taken away.
+/// coincidence, else in the same; and `known` says the same of both. Of copies the baseline is
+/// kept, else the first. Where all environments are alike, nothing is taken away.
 OnceEach once_each(const Dataset& data, std::optional<std::size_t> baseline,
                    std::span<const KnownChange> known = {});
 
