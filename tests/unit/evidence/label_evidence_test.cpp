@@ -87,5 +87,29 @@ TEST(LabelEvidence, IsTheIntegralOverCoefficients) {
   }
 }
 
+TEST(LabelEvidence, IsTheSameByRowsAsByCoefficients) {
+  // 12 kinds of rows, 1,000 times each: with little memory it works on kinds of rows, else on all
+  // rows and their 19 coefficients.
+  Dataset data;
+  data.variables = {{"u", Variable::Kind::categorical, 4}, {"v", Variable::Kind::categorical, 3}};
+  data.columns.resize(2);
+  constexpr int rows = 12000, ours = 4000;
+  for (int r = 0; r < rows; ++r) {
+    data.columns[0].levels.push_back(r < ours && r % 8 == 0 ? 1 : r % 4);
+    data.columns[1].levels.push_back(r / 4 % 3);
+  }
+  data.environments = {{"ours", 0, ours}, {"others", ours, rows}};
+  const std::array<std::size_t, 1> reference = {1};
+  const LabelEvidence by_coefficients = label_evidence(data, 0, reference);
+  const LabelEvidence by_rows = label_evidence(data, 0, reference, 2 << 20);
+  EXPECT_GT(by_coefficients.u, 10);  // there is something to see
+  EXPECT_LT(by_coefficients.v, 0);
+  EXPECT_NEAR(by_rows.u, by_coefficients.u, 1e-6);
+  EXPECT_NEAR(by_rows.v, by_coefficients.v, 1e-6);
+  EXPECT_NEAR(by_rows.both, by_coefficients.both, 1e-6);
+  EXPECT_NEAR(by_rows.apart, by_coefficients.apart, 1e-6);
+  EXPECT_NE(by_rows.both, by_coefficients.both);  // they were worked out differently
+}
+
 }  // namespace
 }  // namespace whence
