@@ -39,7 +39,7 @@ struct EpisodeLearning {
   int steps = 2, batch = 10;      // T mini-batches of m examples in an episode
   GradientAdaptation adaptation;  // optimizer; reset or not
   /// Raw observations -> the variables of the modules, on a whole data set at once; empty: none.
-  /// One that is learnt along with the belief: discover/encoder_learning.hpp.
+  /// One that is learnt along with the belief: paper/encoder_learning.hpp.
   std::function<Dataset(const Dataset&)> encoder;
   int threads = 1;
 };

@@ -36,8 +36,10 @@ class Limits {
         options_(options),
         derived_(rows ? derived_columns(*rows) : std::vector<DerivedColumns>()) {
     if (rows && options.maybe_selected) chosen_.emplace(result, *rows, options);
-    if (rows && !options.own_model && (result.model != GraphModel::labels || all_numbers(*rows)))
-      effects_.emplace(result, *rows);
+    // By tables where tables answer, else by lines, which need numbers.
+    const bool judged = rows && !options.own_model &&
+                        (result.model == GraphModel::categorical || all_numbers(*rows));
+    if (judged) effects_.emplace(result, *rows);
   }
 
   /// One for each three columns that compute each other.
