@@ -24,8 +24,8 @@ enum class GraphModel {
 };
 std::string_view name_of(GraphModel model);
 
-/// One model. To add one, write its FamilyScorer, its name above and an entry in graph_models.cpp; a
-/// program can also pass a model of its own in GraphOptions::own_model.
+/// One model. To add one, write its FamilyScorer, its name above and an entry in graph_models.cpp;
+/// a program can also pass a model of its own in GraphOptions::own_model.
 struct ModelEntry {
   /// The scorer of one data set. `like` scored the same data under another scale, or is null.
   using Make = std::unique_ptr<FamilyScorer>(const Dataset& data, const GraphTask& task,
