@@ -37,6 +37,23 @@ Dataset sine_data() {
   return data;
 }
 
+TEST(CodedColumns, TellFewerLevelsApartWhereManyColumnsHaveMany) {
+  const auto indicators = [](std::size_t columns) {
+    Dataset data;
+    for (std::size_t v = 0; v < columns; ++v) {
+      data.variables.push_back({"v" + std::to_string(v), Variable::Kind::categorical, 12, 1, {}});
+      Column& column = data.columns.emplace_back();
+      for (int r = 0; r < 240; ++r) column.levels.push_back((r / int(v + 1)) % 12);
+    }
+    data.environments = {{"e0", 0, 240}};
+    return CodedColumns(data, 0).coordinates() / columns;
+  };
+  EXPECT_EQ(indicators(2), 8U);
+  EXPECT_EQ(indicators(5), 8U);
+  EXPECT_EQ(indicators(9), 4U);
+  EXPECT_EQ(indicators(30), 3U);
+}
+
 class ShiftEvidenceOfSines : public testing::Test {
  protected:
   Dataset data = sine_data();

@@ -22,6 +22,20 @@ double standard_deviation(const std::vector<double>& values) {
   return std::sqrt(sum / n);
 }
 
+/// How many levels of a categorical column are told apart: fewer where many columns have many, as
+/// regressions take the products of all their indicators.
+std::size_t most_levels(const Dataset& data) {
+  constexpr std::size_t usual = 9, fewest = 4, indicators = 40;
+  for (std::size_t most = usual; most > fewest; --most) {
+    std::size_t needed = 0;
+    for (const Variable& v : data.variables)
+      if (v.kind == Variable::Kind::categorical)
+        needed += std::min(most, std::max<std::size_t>(1, std::size_t(v.levels))) - 1;
+    if (needed <= indicators) return most;
+  }
+  return fewest;
+}
+
 }  // namespace
 
 RobustScale robust_scale(std::vector<double> values) {
@@ -43,7 +57,7 @@ float bounded_code(double z) {
 }
 
 CodedColumns::CodedColumns(const Dataset& data, std::size_t baseline)
-    : levels_(data.variables.size()) {
+    : most_levels_(most_levels(data)), levels_(data.variables.size()) {
   for (std::size_t v = 0; v < data.variables.size(); ++v)
     if (data.variables[v].kind == Variable::Kind::categorical)
       add_categorical(data, v, baseline);
@@ -70,7 +84,6 @@ void CodedColumns::add_real(const Dataset& data, std::size_t v, std::size_t base
 
 /// Levels by how many rows they have; those beyond the most that are told apart share the last one.
 void CodedColumns::add_categorical(const Dataset& data, std::size_t v, std::size_t baseline) {
-  constexpr std::size_t most_levels = 9;
   const auto levels = std::size_t(data.variables[v].levels);
   const std::vector<std::int32_t>& column = data.columns[v].levels;
   const Environment& reference = data.environments[baseline];
@@ -86,7 +99,7 @@ void CodedColumns::add_categorical(const Dataset& data, std::size_t v, std::size
   });
   const std::size_t seen =
       levels - std::size_t(std::count(anywhere.begin(), anywhere.end(), std::size_t(0)));
-  const std::size_t kept = std::max<std::size_t>(2, std::min(seen, most_levels));
+  const std::size_t kept = std::max<std::size_t>(2, std::min(seen, most_levels_));
   std::vector<int> code_of(levels);
   for (std::size_t k = 0; k < levels; ++k) code_of[order[k]] = int(std::min(k, kept - 1));
   std::vector<int>& codes = levels_[v];

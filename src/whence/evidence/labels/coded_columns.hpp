@@ -43,6 +43,7 @@ class CodedColumns {
   void add_real(const Dataset& data, std::size_t v, std::size_t baseline);
   void add_categorical(const Dataset& data, std::size_t v, std::size_t baseline);
 
+  std::size_t most_levels_;
   std::vector<CodedVariable> variables_;
   std::vector<std::vector<float>> codes_;
   std::vector<std::vector<int>> levels_;  // by variable; empty for real ones
