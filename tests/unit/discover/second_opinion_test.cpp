@@ -149,6 +149,7 @@ TEST(SecondOpinion, MovesThatLabelsDoNotSeeAreDriftUnlessNoiseChanged) {
   TwoAnswers denied = on_moves(0.1, 0.1, data);
   temper(denied.lines, denied.labels, data);
   EXPECT_DOUBLE_EQ(denied.lines.environments[1].changed[3], 0.1);
+  EXPECT_DOUBLE_EQ(denied.lines.environments[1].none_changed, 0.9);
   EXPECT_GT(denied.lines.environments[2].changed[3], 0.8);
   EXPECT_LT(denied.lines.environments[2].changed[3], 0.9);
   EXPECT_EQ(denied.lines.edges.at(0, 1), 1);           // confirmed

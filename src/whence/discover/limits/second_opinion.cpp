@@ -219,17 +219,23 @@ bool temper_changes(GraphResult& linear, const GraphResult& labels, const Datase
   constexpr double room = 0.05;  // what labels hold likelier comes first
   std::size_t drifting = 0;
   for (std::size_t e = 0; e < linear.environments.size(); ++e) {
+    GraphEnvironment& here = linear.environments[e];
     bool drifts = false;
+    double none = 1;
     for (std::size_t v = 0; v < linear.variables.size(); ++v) {
-      double& p = linear.environments[e].changed[v];
+      double& p = here.changed[v];
       const double other = labels.environments[e].changed[v];
-      if (p <= half || other >= p) continue;
-      const bool noise = move_of(linear, data, v, e).is_of_noise();
-      if (!noise) p = other;
-      if (noise && other <= half) p = std::min(p, unconfirmed - room * (1 - other));
-      drifts |= !noise && other < half;
+      if (p > half && other < p) {
+        const bool noise = move_of(linear, data, v, e).is_of_noise();
+        if (!noise) p = other;
+        if (noise && other <= half) p = std::min(p, unconfirmed - room * (1 - other));
+        drifts |= !noise && other < half;
+      }
+      none *= 1 - p;
     }
-    drifting += drifts ? 1 : 0;
+    if (!drifts) continue;
+    here.none_changed = std::max(here.none_changed, none * (1 - here.all_changed));
+    ++drifting;
   }
   return drifting > 0 && 4 * drifting >= linear.environments.size() - 1;
 }
