@@ -51,7 +51,8 @@ struct PairAnswer {
     return std::max({forward, backward, hidden}) < hardly && forward + backward + hidden > half;
   }
   /// The one that is more likely than not, if any.
-  int kind() const { return forward > half ? 1 : backward > half ? 2 : hidden > half ? 3 : 0; }
+  int kind() const { return forward > half ? 1 : backward > half ? 2 : is_hidden() ? 3 : 0; }
+  bool is_hidden() const { return hidden > half; }
 };
 
 /// The rows of an environment as a regression on causes has them: one, the causes, the effect.
@@ -247,7 +248,7 @@ void weigh_links(GraphResult& linear, const GraphResult& labels) {
   for (std::size_t a = 0; a < linear.variables.size(); ++a)
     for (std::size_t b = a + 1; b < linear.variables.size(); ++b) {
       const PairAnswer here(linear, a, b), other(labels, a, b);
-      if (here.kind() == other.kind() || other.kind() == 3 || other.is_open()) continue;
+      if (here.kind() == other.kind() || other.is_hidden() || other.is_open()) continue;
       linear.edges.at(a, b) = lines * here.forward + (1 - lines) * other.forward;
       linear.edges.at(b, a) = lines * here.backward + (1 - lines) * other.backward;
     }
